@@ -1,0 +1,38 @@
+/** What a host's agent says of itself, and what the gateway says of its hosts (wire.md §3). */
+import { z } from 'zod'
+
+export const hostDescriptionSchema = z.object({
+  executionHostId: z.string().optional(),
+  version: z.string(),
+  protocol: z.number().int(),
+  platform: z.string(),
+  /** The agents whose transcripts this host can read. */
+  agents: z.array(z.object({ agent: z.string(), label: z.string() })),
+  searchModes: z.array(z.string()),
+  methods: z.array(z.string()),
+  limits: z.object({
+    maxMessageBytes: z.number().int(),
+    maxLimit: z.number().int(),
+    maxQueryUnits: z.number().int(),
+  }),
+})
+export type HostDescription = z.output<typeof hostDescriptionSchema>
+
+export const hostEntrySchema = z.object({
+  executionHostId: z.string(),
+  kind: z.enum(['local', 'ssh', 'runtime']),
+  label: z.string(),
+  state: z.enum(['connecting', 'ready', 'offline', 'quarantined']),
+  reason: z.string().optional(),
+  /** Same-machine callers only: what the log says of it. */
+  detail: z.string().optional(),
+  retryAt: z.number().nullable(),
+  lastSeenAt: z.number().nullable(),
+  roundTripMs: z.number().nullable(),
+  version: z.string().nullable(),
+  capabilities: z.array(z.string()),
+})
+export type HostEntry = z.output<typeof hostEntrySchema>
+
+export const hostListSchema = z.object({ hosts: z.array(hostEntrySchema) })
+export type HostList = z.output<typeof hostListSchema>

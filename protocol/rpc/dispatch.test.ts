@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type CallContext,
+  createDispatcher,
+  maxBatchCalls,
+  maxNestingDepth,
+  type RpcMethods,
+} from './dispatch.ts'
+
+const context: CallContext = { signal: new AbortController().signal, notify: () => {} }
+
+function dispatcher(methods: RpcMethods = new Map([['echo', (params) => params ?? 'nothing']])) {
+  const { dispatch } = createDispatcher({ methods, maxMessageBytes: 10_000, createId: () => 'id' })
+  return async (text: string): Promise<unknown> => {
+    const answer = await dispatch(text, context)
+    return answer === null ? null : JSON.parse(answer)
+  }
+}
+
+const invalid = (id: unknown = null) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code: -32600, message: 'Invalid Request' },
+})
+
+describe('createDispatcher', () => {
+  it('answers an invalid request that has no id, and a batch of one invalid member with an array', async () => {
+    const ask = dispatcher()
+    expect(await ask('{"foo":"boo"}')).toEqual(invalid())
+    expect(await ask('[1]')).toEqual([invalid()])
+    expect(await ask('"text"')).toEqual(invalid())
+  })
+
+  it.each(['true', '{}', '[]', '1e400', '{"a":1}'])('refuses the id %s', async (id) => {
+    expect(await dispatcher()(`{"jsonrpc":"2.0","method":"echo","id":${id}}`)).toEqual(invalid())
+  })
+
+  it.each([[0], [''], ['x'], [-1.5], [null]])(
+    'treats the id %j as an id, not as a notification',
+    async (id) => {
+      expect(await dispatcher()(JSON.stringify({ jsonrpc: '2.0', method: 'echo', id }))).toEqual({
+        jsonrpc: '2.0',
+        id,
+        result: 'nothing',
+      })
+    },
+  )
+
+  it('refuses text for params, and answers both of two calls with one id', async () => {
+    const ask = dispatcher()
+    expect(await ask('{"jsonrpc":"2.0","method":"echo","params":"bar","id":1}')).toEqual(invalid(1))
+    const call = '{"jsonrpc":"2.0","method":"echo","id":5}'
+    expect(await ask(`[${call},${call}]`)).toHaveLength(2)
+  })
+
+  it('does not take __proto__ or toString for methods', async () => {
+    for (const method of ['__proto__', 'toString', 'constructor', 'rpc.x']) {
+      expect(await dispatcher()(JSON.stringify({ jsonrpc: '2.0', method, id: 1 }))).toMatchObject({
+        error: { code: -32601 },
+      })
+    }
+  })
+
+  it('refuses a batch over the limit and a depth bomb, and answers one below', async () => {
+    const ask = dispatcher()
+    const batch = (count: number) =>
+      JSON.stringify(Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', method: 'echo', id })))
+    expect(await ask(batch(maxBatchCalls + 1))).toEqual(invalid())
+    expect(await ask(batch(maxBatchCalls))).toHaveLength(maxBatchCalls)
+    const nested = (depth: number) =>
+      `{"jsonrpc":"2.0","method":"echo","id":1,"params":${'['.repeat(depth)}${']'.repeat(depth)}}`
+    expect(await ask(nested(maxNestingDepth + 1))).toEqual(invalid())
+    expect(await ask(nested(100_000))).toEqual(invalid())
+    expect(await ask(nested(maxNestingDepth - 2))).toHaveProperty('result')
+  })
+
+  it('keeps a slow call from holding up nothing but its own batch', async () => {
+    let release: () => void = () => {}
+    const slow = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const ask = dispatcher(
+      new Map<string, () => unknown>([
+        [
+          'slow',
+          async () => {
+            await slow
+            return 'slow'
+          },
+        ],
+        ['fast', () => 'fast'],
+      ]),
+    )
+    const both = ask('[{"jsonrpc":"2.0","method":"slow","id":1},{"jsonrpc":"2.0","method":"fast","id":2}]')
+    expect(await ask('{"jsonrpc":"2.0","method":"fast","id":3}')).toMatchObject({ result: 'fast' })
+    release()
+    expect(await both).toEqual([
+      { jsonrpc: '2.0', id: 1, result: 'slow' },
+      { jsonrpc: '2.0', id: 2, result: 'fast' },
+    ])
+  })
+
+  it('survives a lone surrogate and a null-prototype of members', async () => {
+    expect(
+      await dispatcher()('{"jsonrpc":"2.0","method":"echo","id":1,"params":{"__proto__":1,"q":"\\ud800"}}'),
+    ).toMatchObject({ id: 1 })
+    expect(Object.prototype).not.toHaveProperty('q')
+  })
+})

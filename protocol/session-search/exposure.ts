@@ -1,0 +1,27 @@
+/**
+ * What may leave a machine, by the class of the authenticated connection it leaves on.
+ * Both ends apply these functions; neither changes its input.
+ */
+import type { Hit } from './response.ts'
+import type { SearchStatus } from './status.ts'
+
+/** `ipc`: same machine, Unix socket or child stdio. `runtime`: same machine, local token. `relay`: everything else. */
+export type ExposureClass = 'ipc' | 'runtime' | 'relay'
+
+/** All that a relay learns about a degraded root. */
+export const degradedRootSentence = 'Source root could not be verified.'
+
+/** The contract's exposure table for one hit. */
+export function redactForTransport(hit: Hit, transport: ExposureClass): Hit {
+  const { resumeCommand, source, ...rest } = hit
+  if (transport === 'relay') return { ...rest, source: { presence: source.presence } }
+  const mayResume = resumeCommand !== undefined && source.presence === 'present'
+  return { ...rest, source: { ...source }, ...(mayResume ? { resumeCommand } : {}) }
+}
+
+/** The contract's exposure rule for status: the number of degraded roots stays, their names and causes do not. */
+export function redactStatusForTransport(status: SearchStatus, transport: ExposureClass): SearchStatus {
+  if (transport !== 'relay')
+    return { ...status, degradedRoots: status.degradedRoots.map((root) => ({ ...root })) }
+  return { ...status, degradedRoots: status.degradedRoots.map(() => ({ reason: degradedRootSentence })) }
+}

@@ -1,0 +1,157 @@
+/** Every shape an answer to `aiVault.searchSessions` can have. */
+import { z } from 'zod'
+import { agentNameSchema } from './request.ts'
+
+export const sourcePresenceSchema = z.enum(['present', 'unverifiable', 'missing'])
+
+export const messageRoleSchema = z.enum(['user', 'assistant', 'tool'])
+export type MessageRole = z.output<typeof messageRoleSchema>
+
+export const hitSchema = z.object({
+  executionHostId: z.string().optional(),
+  agent: agentNameSchema,
+  sessionId: z.string().min(1),
+  title: z.string(),
+  cwd: z.string().nullable(),
+  branch: z.string().nullable(),
+  /** ISO time of the last message, or null where the transcript has none. */
+  updatedAt: z.string().nullable(),
+  messageCount: z.number().int().min(0),
+  score: z.number(),
+  source: z.object({
+    presence: sourcePresenceSchema,
+    filePath: z.string().optional(),
+    codexHome: z.string().optional(),
+  }),
+  /** Null for operator-only matches, which have no text to show. */
+  evidence: z
+    .object({
+      snippet: z.string(),
+      role: messageRoleSchema,
+      timestamp: z.string().nullable(),
+    })
+    .nullable(),
+  resumeCommand: z.string().optional(),
+  /** Additive: resume after this hit (wire.md §4, complete paging). */
+  cursor: z.string().optional(),
+})
+export type Hit = z.output<typeof hitSchema>
+
+export const pageSchema = z.object({
+  cursor: z.string().nullable(),
+  hasMore: z.boolean(),
+  /** Additive: resume at the head of this page. */
+  startCursor: z.string().optional(),
+})
+
+export const truncatedSchema = z.object({
+  candidates: z.boolean(),
+  /** How many snippets of this page were cut. */
+  snippets: z.number().int().min(0),
+  query: z.boolean(),
+  freshness: z.boolean(),
+})
+export type Truncated = z.output<typeof truncatedSchema>
+
+export const searchDebugSchema = z.object({
+  route: z.string(),
+  repairedTerms: z.array(z.string()).optional(),
+  plannerReport: z.object({
+    route: z.string(),
+    repairedTerms: z.array(z.string()).optional(),
+    scope: z.enum(['conversation', 'all']),
+  }),
+})
+export type SearchDebug = z.output<typeof searchDebugSchema>
+
+export const unavailableReasonSchema = z.enum(['disabled', 'not-ready', 'no-service'])
+export type UnavailableReason = z.output<typeof unavailableReasonSchema>
+
+/** Why a host could not be asked (wire.md §4). */
+export const unreachableReasonSchema = z.enum([
+  'timeout',
+  'offline',
+  'connecting',
+  'auth-failed',
+  'host-key',
+  'protocol',
+  'agent-missing',
+  'crashed',
+  'not-configured',
+])
+export type UnreachableReason = z.output<typeof unreachableReasonSchema>
+
+export const legOutcomeSchema = z.enum([
+  'results',
+  'stale-cursor',
+  'malformed-cursor',
+  'unavailable',
+  'unreachable',
+])
+export type LegOutcome = z.output<typeof legOutcomeSchema>
+
+export const legReportSchema = z.object({
+  executionHostId: z.string(),
+  outcome: legOutcomeSchema,
+  reason: z.union([unavailableReasonSchema, unreachableReasonSchema]).optional(),
+  durationMs: z.number().min(0),
+  droppedHits: z.number().int().min(1).optional(),
+  /** Additive: how many hits this host put into the pool the page was cut from. */
+  hits: z.number().int().min(0).optional(),
+})
+export type LegReport = z.output<typeof legReportSchema>
+
+const resultsFields = {
+  kind: z.literal('results'),
+  page: pageSchema,
+  generation: z.number().int().min(0),
+  truncated: truncatedSchema,
+  durationMs: z.number().min(0),
+  debug: searchDebugSchema.optional(),
+  /** Present under `all` only: one entry per leg. */
+  hosts: z.array(legReportSchema).optional(),
+}
+
+const refusals = [
+  z.object({
+    kind: z.literal('stale-cursor'),
+    generation: z.number().int().min(0),
+    expectedGeneration: z.number().int().min(0).optional(),
+  }),
+  z.object({ kind: z.literal('malformed-cursor') }),
+  z.object({ kind: z.literal('unavailable'), reason: unavailableReasonSchema }),
+] as const
+
+export const searchResponseSchema = z.discriminatedUnion('kind', [
+  z.object({ ...resultsFields, hits: z.array(hitSchema) }),
+  ...refusals,
+])
+export type SearchResponse = z.output<typeof searchResponseSchema>
+export type SearchResults = Extract<SearchResponse, { kind: 'results' }>
+
+const tolerantResponseSchema = z.discriminatedUnion('kind', [
+  z.object({ ...resultsFields, hits: z.array(z.unknown()) }),
+  ...refusals,
+])
+
+/**
+ * Reads a host's answer: a hit this version cannot parse is dropped and counted, and a resume command
+ * beside a source that is not present is lost; neither fails the page (wire.md §3).
+ * @throws ZodError when the answer itself has no known shape.
+ */
+export function parseHostResponse(value: unknown): { response: SearchResponse; droppedHits: number } {
+  const parsed = tolerantResponseSchema.parse(value)
+  if (parsed.kind !== 'results') return { response: parsed, droppedHits: 0 }
+  const hits: Hit[] = []
+  for (const candidate of parsed.hits) {
+    const hit = hitSchema.safeParse(candidate)
+    if (hit.success) hits.push(withoutUnprovenCommand(hit.data))
+  }
+  return { response: { ...parsed, hits }, droppedHits: parsed.hits.length - hits.length }
+}
+
+function withoutUnprovenCommand(hit: Hit): Hit {
+  if (hit.resumeCommand === undefined || hit.source.presence === 'present') return hit
+  const { resumeCommand: _dropped, ...rest } = hit
+  return rest
+}
