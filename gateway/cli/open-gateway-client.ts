@@ -1,0 +1,35 @@
+/**
+ * Which gateway a subcommand asks: the running one through its Unix socket, or one of its own inside this process, for
+ * this one call. Either way the caller is the user of this machine (`ipc`).
+ */
+import { connect } from 'node:net'
+import { dataDirPath, socketFilePath } from '../data-dir.ts'
+import { Refusal, systemCode } from '../refusal.ts'
+import type { CommandContext } from './command-context.ts'
+import { type GatewayClient, socketClient } from './gateway-client.ts'
+
+/** @throws Refusal for a configuration or data directory that cannot be used. */
+export async function openGatewayClient(context: CommandContext): Promise<GatewayClient> {
+  const socketPath = socketFilePath(dataDirPath(context.env, context.homeDir))
+  if (await isListening(socketPath)) return socketClient(socketPath)
+  const { openEmbeddedGateway } = await import('./embedded-gateway.ts')
+  return await openEmbeddedGateway(context)
+}
+
+/** @throws Refusal `permission` when the socket is another user's. */
+function isListening(socketPath: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const probe = connect({ path: socketPath })
+    probe.once('connect', () => {
+      probe.destroy()
+      resolve(true)
+    })
+    probe.once('error', (error) => {
+      if (systemCode(error) === 'EACCES')
+        reject(
+          new Refusal('permission', `The gateway's socket ${socketPath} belongs to another user.`, error),
+        )
+      else resolve(false)
+    })
+  })
+}

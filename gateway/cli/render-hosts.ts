@@ -1,0 +1,40 @@
+/** The table of `trawl hosts`, and a sentence below it for each host that needs one. */
+import type { HostEntry } from '../../protocol/rpc/describe.ts'
+import { plainText } from './plain-text.ts'
+import { sayAgo, sayDuration } from './say-time.ts'
+import type { TextMeasure } from './text-width.ts'
+
+const header = ['host', 'state', 'reason', 'retry in', 'last seen', 'round trip', 'version']
+
+/** Columns padded, with a header and the sentences. */
+export function renderHostTable(hosts: readonly HostEntry[], nowMs: number, measure: TextMeasure): string {
+  const rows = [header, ...hosts.map((host) => cells(host, nowMs))]
+  const widths = header.map((_, column) => Math.max(...rows.map((row) => measure.width(row[column] ?? ''))))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - measure.width(cell)))
+      .join('  ')
+      .trimEnd(),
+  )
+  for (const { executionHostId, detail } of hosts)
+    if (detail !== undefined) lines.push(`${plainText(executionHostId)}: ${plainText(detail)}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** For a pipe: no header, tabs, and the sentence as the last column. */
+export function renderHostLines(hosts: readonly HostEntry[], nowMs: number): string {
+  return hosts.map((host) => `${[...cells(host, nowMs), plainText(host.detail ?? '')].join('\t')}\n`).join('')
+}
+
+function cells(host: HostEntry, nowMs: number): string[] {
+  const { retryAt, lastSeenAt, roundTripMs, version } = host
+  return [
+    plainText(host.executionHostId),
+    host.state,
+    plainText(host.reason ?? '–'),
+    retryAt === null ? '–' : sayDuration(Math.max(retryAt - nowMs, 0)),
+    lastSeenAt === null ? 'never' : sayAgo(lastSeenAt, nowMs),
+    roundTripMs === null ? '–' : sayDuration(roundTripMs),
+    plainText(version ?? '–'),
+  ]
+}

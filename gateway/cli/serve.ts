@@ -1,0 +1,99 @@
+/** `trawl serve`: the gateway with its doors open, until it is told to stop. */
+
+import { createAccess } from '../access/caller.ts'
+import { loadLocalToken, localTokenLookup } from '../access/local-token.ts'
+import { type GatewayConfig, loadConfig } from '../config.ts'
+import { parseListenAddress } from '../config-schema.ts'
+import { dataDirPath, ensureDataDir, socketFilePath, tokenFilePath } from '../data-dir.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
+import { createLog, logDestination, logLevelFrom } from '../log.ts'
+import { writeForPeople } from '../log-for-people.ts'
+import { openDoors } from '../serve/open-doors.ts'
+import { readArguments, usage } from './arguments.ts'
+import type { Command, CommandContext } from './command-context.ts'
+import { exitCodes } from './exit-codes.ts'
+import { serveHelp } from './help.ts'
+import { untilAborted } from './until-aborted.ts'
+
+const command = 'trawl serve'
+
+export const serve: Command = async (args, context) => {
+  const given = readArguments(args, command, { listen: { kind: 'text' } })
+  if (given.isSet('help')) {
+    context.stdout.write(serveHelp)
+    return exitCodes.done
+  }
+  if (given.words.length > 0) throw usage('It takes no words.', command)
+  const { env, homeDir, clock, stderr } = context
+  const config = loadConfig({ env, homeDir })
+  const listen = readListen(given.text('listen')) ?? config.listen
+  const dataDir = dataDirPath(env, homeDir)
+  await ensureDataDir(dataDir)
+  const token = await loadLocalToken(tokenFilePath(dataDir), (count) => context.randomBytes(count))
+  const log = createLog({
+    level: logLevelFrom(env, 'info'),
+    destination: logDestination(env, stderr.isTTY === true ? writeForPeople(stderr) : lineWriter(stderr)),
+  })
+  sayWhatIsWrong(config, context)
+
+  // The doors first: when the port is taken, no host is to be started.
+  let startGateway: (gateway: Gateway) => void = () => {}
+  const started = new Promise<Gateway>((resolve) => {
+    startGateway = resolve
+  })
+  await using doors = await openDoors({
+    listen,
+    socketPath: socketFilePath(dataDir),
+    access: createAccess([localTokenLookup(token)]),
+    version: context.version,
+    log,
+    clock,
+    createId: () => context.createId(),
+    methodsFor: async (caller) => (await started).methodsFor(caller),
+  })
+  await using gateway = createGateway({
+    config,
+    dataDir,
+    agentCommand: context.agentCommand,
+    env,
+    homeDir,
+    log,
+    clock,
+    random: () => context.random(),
+    createId: () => context.createId(),
+  })
+  startGateway(gateway)
+  const { host, port } = doors.address
+  stderr.write(
+    `Listening on http://${host.includes(':') ? `[${host}]` : host}:${port} and ${socketFilePath(dataDir)}\n` +
+      `Try: trawl search 'something you remember'. Stop: Ctrl-C\n`,
+  )
+  log.info({ port, hosts: config.hosts.length, quarantined: config.quarantined.length }, 'listening')
+  await untilAborted(context.signal)
+  log.info('stopping')
+  await doors.close()
+  return exitCodes.done
+}
+
+function readListen(text: string | undefined): GatewayConfig['listen'] | null {
+  if (text === undefined) return null
+  const address = parseListenAddress(text)
+  if (address === null) throw usage('--listen takes an address and a port, as in 127.0.0.1:7717.', command)
+  return address
+}
+
+function sayWhatIsWrong({ warnings, quarantined, file }: GatewayConfig, { stderr }: CommandContext): void {
+  for (const warning of warnings) stderr.write(`${warning}\n`)
+  for (const { id, reason, line } of quarantined)
+    stderr.write(
+      `${file ?? 'configuration'}${line === null ? '' : `, line ${line}`}: ${id} is left out. ${reason}\n`,
+    )
+}
+
+function lineWriter(output: { write(text: string): unknown }): { write(line: string): void } {
+  return {
+    write(line) {
+      output.write(line)
+    },
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * What the configuration file may say (wire.md §7): its keys, and what each is allowed to be. Every message completes
+ * the sentence "<key> must be …".
+ */
+import { z } from 'zod'
+
+const defaultPort = 7717
+const defaultLegTimeoutMs = 10_000
+
+const text = (allowed: string) => z.string({ error: allowed }).trim().min(1, allowed)
+
+const legTimeoutAllowed = 'a whole number of milliseconds from 50 to 600000'
+const listenAllowed = `an address and a port, as in "127.0.0.1:${defaultPort}"`
+const rootsAllowed =
+  'a list of directories, as in ["~/.claude/projects"]; an empty list switches the agent off'
+
+export interface ListenAddress {
+  readonly host: string
+  /** 0 lets the system choose. */
+  readonly port: number
+}
+
+/** Reads `host:port` or `[v6]:port`; null where it is neither. */
+export function parseListenAddress(value: string): ListenAddress | null {
+  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(value.trim())
+  const host = found?.[1] ?? found?.[2]
+  const port = Number(found?.[3])
+  return host === undefined || port > 65_535 ? null : { host, port }
+}
+
+const listenSchema = z.string({ error: listenAllowed }).transform((value, context): ListenAddress => {
+  const address = parseListenAddress(value)
+  if (address !== null) return address
+  context.addIssue({ code: 'custom', message: listenAllowed })
+  return z.NEVER
+})
+
+const legTimeoutSchema = z
+  .number({ error: legTimeoutAllowed })
+  .int(legTimeoutAllowed)
+  .min(50, legTimeoutAllowed)
+  .max(600_000, legTimeoutAllowed)
+
+/** `[[hosts]]` is checked one entry at a time, so that a bad one costs only itself. */
+export const topLevelSchema = z.object({
+  listen: listenSchema.default({ host: '127.0.0.1', port: defaultPort }),
+  legTimeoutMs: legTimeoutSchema.default(defaultLegTimeoutMs),
+  hosts: z.array(z.unknown(), { error: 'a list of tables, each written under [[hosts]]' }).default([]),
+  sources: z
+    .record(
+      z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'an agent name of lower-case letters, digits and hyphens'),
+      z.array(text(rootsAllowed), { error: rootsAllowed }),
+      { error: 'a table of agent = [directories]' },
+    )
+    .default({}),
+  files: z
+    .object(
+      {
+        roots: z
+          .record(z.string().min(1), text('a directory'), { error: 'a table of name = "directory"' })
+          .default({}),
+      },
+      { error: 'a table' },
+    )
+    .default({ roots: {} }),
+})
+
+const sshAllowed = 'a table, as in ssh.configFile = "~/.ssh/config"'
+const keepAliveAllowed = 'a whole number of seconds from 0 (off) to 3600'
+const clientAllowed = '"ssh2"'
+
+export const sshHostSchema = z.object({
+  id: z.string(),
+  label: text('a text that is not empty').optional(),
+  ssh: z
+    .object(
+      {
+        client: z.enum(['ssh2', 'openssh'], { error: clientAllowed }).default('ssh2'),
+        configFile: text('a file').optional(),
+        agentCommand: text('a command, as in "trawl-agent stdio"').optional(),
+        keepAliveSec: z
+          .number({ error: keepAliveAllowed })
+          .int(keepAliveAllowed)
+          .min(0, keepAliveAllowed)
+          .max(3600, keepAliveAllowed)
+          .optional(),
+      },
+      { error: sshAllowed },
+    )
+    .default({ client: 'ssh2' }),
+})
+
+export const runtimeHostSchema = z.object({
+  id: z.string(),
+  label: text('a text that is not empty').optional(),
+  url: text('a WebSocket address, as in "wss://ci.example:7718/rpc"').optional(),
+  token: text('a text that is not empty').optional(),
+  tokenFile: text('a file').optional(),
+  dialsIn: z.boolean({ error: 'true or false' }).default(false),
+})
+
+export const localHostSchema = z.object({
+  id: z.string(),
+  label: text('a text that is not empty').optional(),
+})
+
+/** The keys of each table, for warnings about others. */
+export const knownKeys = {
+  top: Object.keys(topLevelSchema.shape),
+  files: ['roots'],
+  local: Object.keys(localHostSchema.shape),
+  ssh: Object.keys(sshHostSchema.shape),
+  sshTable: ['client', 'configFile', 'agentCommand', 'keepAliveSec'],
+  runtime: Object.keys(runtimeHostSchema.shape),
+} as const
+
+/** One sentence for the first thing that is wrong, or null. */
+export function firstComplaint(error: z.ZodError): string {
+  const issue = error.issues[0]
+  const key = issue?.path.map(String).join('.') ?? ''
+  const isName = issue?.code === 'invalid_key'
+  const allowed = (isName ? issue.issues[0]?.message : issue?.message) ?? 'something else'
+  return isName ? `${key}: the name must be ${allowed}` : `${key} must be ${allowed}`
+}

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { quoteForShell, wrapForLoginShell } from './remote-command.ts'
+
+/** Login shells that quote differently from one another. */
+const shells = ['sh', 'bash', 'zsh', 'fish', 'csh', 'tcsh', 'nu']
+const installed = shells.filter((shell) => spawnSync(shell, ['-c', 'true']).error === undefined)
+
+describe('wrapForLoginShell', () => {
+  it('leaves a plain command readable', () => {
+    expect(wrapForLoginShell('trawl-agent stdio')).toBe("sh -c 'trawl-agent stdio'")
+  })
+
+  it.each(installed)('reaches sh unchanged through %s', (shell) => {
+    const commands = [
+      'echo plain',
+      'printf "%s" "$((6*7))" ; echo " $0"',
+      `printf '%s' 'it''s \\n "quoted"'`,
+      'echo bang!',
+      'echo one\necho two',
+      "printf 'ä☃'",
+    ]
+    for (const command of commands) {
+      const direct = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+      const wrapped = spawnSync(shell, ['-c', wrapForLoginShell(command)], { encoding: 'utf8' })
+      expect(wrapped.stdout).toBe(direct.stdout)
+    }
+  })
+
+  it('leaves stdin to the command', () => {
+    const { stdout } = spawnSync('sh', ['-c', wrapForLoginShell("cat; printf '%s' end")], {
+      input: 'asked\n',
+      encoding: 'utf8',
+    })
+    expect(stdout).toBe('asked\nend')
+  })
+})
+
+describe('quoteForShell', () => {
+  it('is one word again after a shell has read it', () => {
+    const word = fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !text.includes('\0'))
+    fc.assert(
+      fc.property(word, (word) => {
+        const { stdout } = spawnSync('sh', ['-c', `printf %s ${quoteForShell(word)}`], { encoding: 'utf8' })
+        expect(stdout).toBe(word)
+      }),
+      { numRuns: 25 },
+    )
+  })
+})

@@ -1,0 +1,46 @@
+/** `hosts.list` and `host.describe`: what is known of every configured host, connected or not. */
+import {
+  type HostDescription,
+  type HostEntry,
+  type HostList,
+  hostDescriptionSchema,
+} from '../protocol/rpc/describe.ts'
+import type { ExposureClass } from '../protocol/session-search/exposure.ts'
+import type { Host, HostCallOptions } from './hosts/host.ts'
+import type { HostRegistry } from './hosts/registry.ts'
+import { unreadableAnswer } from './search/ask-host.ts'
+import { resolveHost } from './search/scope.ts'
+
+/** Never asks a host: states are what the supervisors last saw. `detail` may hold paths, so a relay does not get it. */
+export function listHosts(registry: HostRegistry, exposure: ExposureClass): HostList {
+  return { hosts: registry.all().map((host) => entryOf(host, exposure)) }
+}
+
+function entryOf(host: Host, exposure: ExposureClass): HostEntry {
+  const { state, reason, detail, retryAtMs, lastSeenAtMs, roundTripMs, version } = host.report()
+  return {
+    executionHostId: host.id,
+    kind: host.kind,
+    label: host.label,
+    state,
+    ...(reason === undefined ? {} : { reason }),
+    ...(detail === undefined || exposure === 'relay' ? {} : { detail }),
+    retryAt: retryAtMs,
+    lastSeenAt: lastSeenAtMs,
+    roundTripMs,
+    version,
+    capabilities: state === 'ready' ? ['session-search'] : [],
+  }
+}
+
+/** @throws TrawlError `unknown_host`, `unreachable`, `timeout`. */
+export async function describeHost(
+  registry: HostRegistry,
+  executionHostId: string | undefined,
+  options: HostCallOptions,
+): Promise<HostDescription> {
+  const host = resolveHost(executionHostId, registry)
+  const parsed = hostDescriptionSchema.safeParse(await host.call('host.describe', () => ({}), options))
+  if (!parsed.success) throw unreadableAnswer(parsed.error)
+  return { ...parsed.data, executionHostId: host.id }
+}

@@ -1,0 +1,130 @@
+/**
+ * `POST /rpc` and `GET /health`, the same on TCP and on the Unix socket; a door differs in the credential it accepts.
+ * What JSON-RPC can say is said with status 200 (204 when there is nothing to answer). A status of its own have only
+ * the refusals before JSON-RPC: 401 no credential, 403 wrong origin, 413 over 1 MiB (`response_too_large`), 415 no JSON.
+ */
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { createDispatcher, type RpcMethods } from '../../protocol/rpc/dispatch.ts'
+import { TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
+import { maxClientMessageBytes, maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
+import type { Caller, Credential } from '../access/caller.ts'
+
+/** How long a client may take to send one request. */
+const requestTimeoutMs = 30_000
+
+/** What every door needs, whatever it is made of. */
+export interface DoorOptions {
+  /** TCP checks `Host` and `Origin`; the Unix socket has no browser behind it. */
+  refuseOrigin(headers: { host: string | undefined; origin: string | undefined }): string | null
+  /** @throws TrawlError `unauthorized`. */
+  callerFor(request: { authorization: string | undefined }): Caller
+  /** For a credential that comes later than the request, on a WebSocket. @throws TrawlError `unauthorized`. */
+  callerOf(credential: Credential): Caller
+  /** May be asked before there is anything to answer with: a door opens first. */
+  methodsFor(caller: Caller): Promise<RpcMethods>
+  readonly version: string
+  createId(): string
+  onFault(error: TrawlError, method: string): void
+  /** A request that was refused before JSON-RPC; for the log. */
+  onRefused(reason: 'unauthorized' | 'origin' | 'oversize' | 'media-type'): void
+}
+
+/** Routes only: listening is the door's own business. */
+export function createHttpServer(door: DoorOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: maxClientMessageBytes,
+    requestTimeout: requestTimeoutMs,
+    forceCloseConnections: 'idle',
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, body),
+  )
+
+  app.addHook('onRequest', async (request, reply) => {
+    const refusal = door.refuseOrigin({ host: request.headers.host, origin: request.headers.origin })
+    if (refusal === null) return
+    door.onRefused('origin')
+    return refuse(reply, 403, new TrawlError('forbidden', refusal))
+  })
+
+  app.get('/health', async () => ({ status: 'ok', name: 'trawl', version: door.version, pid: process.pid }))
+
+  app.post('/rpc', {
+    // Before the body is read: a stranger may not make the gateway take in a megabyte.
+    onRequest: async (request, reply) => {
+      try {
+        request.rpcCaller = door.callerFor({ authorization: request.headers.authorization })
+      } catch (error) {
+        door.onRefused('unauthorized')
+        reply.header('www-authenticate', 'Bearer')
+        return refuse(reply, 401, TrawlError.from(error))
+      }
+    },
+    handler: async (request, reply) => await answer(door, request, reply),
+  })
+
+  app.setNotFoundHandler(async (_request, reply) =>
+    refuse(reply, 404, new TrawlError('not_found', 'There is POST /rpc and GET /health')),
+  )
+  app.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
+    if (error.statusCode === 413) {
+      door.onRefused('oversize')
+      return refuse(reply, 413, new TrawlError('response_too_large', 'A message may have at most 1 MiB'))
+    }
+    if (error.statusCode === 415) {
+      door.onRefused('media-type')
+      return refuse(reply, 415, new TrawlError('invalid_request', 'Send application/json'))
+    }
+    if (error.statusCode !== undefined && error.statusCode < 500)
+      return refuse(reply, error.statusCode, new TrawlError('invalid_request'))
+    const fault = new TrawlError('internal', undefined, { correlationId: door.createId() }, error)
+    door.onFault(fault, 'POST /rpc')
+    return refuse(reply, 500, fault)
+  })
+  return app
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    rpcCaller?: Caller
+  }
+}
+
+/** A client that leaves before its answer aborts the calls it made. */
+async function answer(
+  door: DoorOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { rpcCaller, body } = request
+  if (rpcCaller === undefined) throw new TrawlError('unauthorized')
+  const leaving = new AbortController()
+  reply.raw.once('close', () => leaving.abort())
+  const dispatcher = createDispatcher({
+    methods: await door.methodsFor(rpcCaller),
+    maxMessageBytes: maxPeerMessageBytes,
+    createId: () => door.createId(),
+    onFault: (error, method) => door.onFault(error, method),
+  })
+  const text = await dispatcher.dispatch(typeof body === 'string' ? body : '', {
+    signal: leaving.signal,
+    notify: () => {},
+  })
+  if (text === null) return reply.code(204).send()
+  return sendJson(reply, 200, text)
+}
+
+function refuse(reply: FastifyReply, status: number, error: TrawlError): FastifyReply {
+  return sendJson(reply, status, JSON.stringify({ jsonrpc: '2.0', id: null, error: toRpcError(error) }))
+}
+
+function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+    .send(text)
+}

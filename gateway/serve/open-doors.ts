@@ -1,0 +1,166 @@
+/** Opens the gateway's two doors, TCP and Unix socket, and closes them gracefully. */
+import type { Server } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Clock } from '../../protocol/clock.ts'
+import type { RpcMethods } from '../../protocol/rpc/dispatch.ts'
+import { type Access, type Caller, credentialFromHeader } from '../access/caller.ts'
+import { refuseOrigin } from '../access/origin.ts'
+import type { ListenAddress } from '../config-schema.ts'
+import { logFault } from '../log.ts'
+import { Refusal, systemCode } from '../refusal.ts'
+import { createHttpServer, type DoorOptions } from './http.ts'
+import { createRunningCalls, type RunningCalls } from './running-calls.ts'
+import { listenOnUnixSocket } from './unix-socket.ts'
+import { attachWebSocketDoor, type WebSocketDoor } from './websocket.ts'
+import { whoHoldsPort } from './who-holds.ts'
+
+/** How long running calls may go on, and how long clients may take to leave, when the gateway stops. */
+const shutdownGraceMs = 5_000
+
+export interface DoorsOptions {
+  readonly listen: ListenAddress
+  readonly socketPath: string
+  readonly access: Access
+  readonly version: string
+  readonly log: Logger
+  readonly clock: Clock
+  methodsFor(caller: Caller): Promise<RpcMethods>
+  createId(): string
+}
+
+export interface Doors extends AsyncDisposable {
+  /** Where TCP is open, with the port the system chose if it was to choose. */
+  readonly address: ListenAddress
+  /** Takes no more calls, lets the running ones end (5 s at most), closes every connection, removes the socket file. */
+  close(): Promise<void>
+}
+
+/** @throws Refusal `in-use` when the port or the socket is taken, saying by whom where it can tell. */
+export async function openDoors(options: DoorsOptions): Promise<Doors> {
+  const { log, clock, access } = options
+  const calls = createRunningCalls()
+  const common = {
+    callerOf: access.callerFor,
+    methodsFor: async (caller: Caller) => calls.counted(await options.methodsFor(caller)),
+    version: options.version,
+    createId: () => options.createId(),
+    onFault: (error, method) => logFault(log, error, method),
+    onRefused: (reason) => log.warn({ reason }, 'a request was refused'),
+  } satisfies Partial<DoorOptions>
+  const tcp = await openDoor(
+    {
+      ...common,
+      refuseOrigin,
+      callerFor: ({ authorization }) => access.callerFor(credentialFromHeader(authorization)),
+    },
+    clock,
+    async (server) => await listenOnTcp(server, options.listen),
+  )
+  try {
+    const unix = await openDoor(
+      { ...common, refuseOrigin: () => null, callerFor: () => access.callerFor({ kind: 'same-user' }) },
+      clock,
+      async (server) => await listenOnUnixSocket(server, options.socketPath),
+    )
+    const close = onceOnly(async () => await closeGracefully([tcp, unix], calls, clock))
+    return { address: addressOf(tcp.app.server, options.listen), close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await closeGracefully([tcp], calls, clock)
+    throw error
+  }
+}
+
+interface Door {
+  readonly app: FastifyInstance
+  readonly webSockets: WebSocketDoor
+}
+
+async function openDoor(
+  door: DoorOptions,
+  clock: Clock,
+  listen: (server: Server) => Promise<void>,
+): Promise<Door> {
+  const app = createHttpServer(door)
+  const webSockets = attachWebSocketDoor(app.server, door, clock)
+  await app.ready()
+  try {
+    await listen(app.server)
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  return { app, webSockets }
+}
+
+async function closeGracefully(doors: readonly Door[], calls: RunningCalls, clock: Clock): Promise<void> {
+  let giveUp = () => {}
+  const timeIsUp = new Promise<void>((resolve) => {
+    giveUp = resolve
+  })
+  const callOff = clock.after(shutdownGraceMs, () => {
+    giveUp()
+    for (const { app, webSockets } of doors) {
+      webSockets.terminate()
+      app.server.closeAllConnections()
+    }
+  })
+  const closing = doors.map(({ app }) => app.close())
+  await Promise.race([calls.stop(), timeIsUp])
+  // What has just ended still has its answer to write.
+  await new Promise((resolve) => setImmediate(resolve))
+  await Promise.all([...closing, ...doors.map(({ webSockets }) => webSockets.close())])
+  callOff()
+}
+
+async function listenOnTcp(server: Server, { host, port }: ListenAddress): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port }, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  } catch (error) {
+    throw await explainListenError(error, { host, port })
+  }
+}
+
+async function explainListenError(error: unknown, { host, port }: ListenAddress): Promise<unknown> {
+  switch (systemCode(error)) {
+    case 'EADDRINUSE': {
+      const holder = await whoHoldsPort(host, port)
+      const other = `trawl serve --listen ${host.includes(':') ? `[${host}]` : host}:${port + 1}`
+      return new Refusal(
+        'in-use',
+        `Port ${port} is in use${holder === null ? '' : ` by ${holder}`}. Stop that, or choose another: ${other}`,
+        error,
+      )
+    }
+    case 'EACCES':
+      return new Refusal(
+        'permission',
+        `Port ${port} may not be opened by this user. Choose one above 1023.`,
+        error,
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Refusal('configuration', `This machine has no address ${host} to listen on.`, error)
+    default:
+      return error
+  }
+}
+
+function addressOf(server: Server, asked: ListenAddress): ListenAddress {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? { host: asked.host, port: address.port } : asked
+}
+
+function onceOnly(work: () => Promise<void>): () => Promise<void> {
+  let started: Promise<void> | null = null
+  return () => {
+    started ??= work()
+    return started
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { RpcMethod } from '../../protocol/rpc/dispatch.ts'
+import { createRunningCalls } from './running-calls.ts'
+
+const context = { signal: new AbortController().signal, notify: () => {} }
+
+function call(methods: ReadonlyMap<string, RpcMethod>, name: string): Promise<unknown> {
+  return Promise.resolve(methods.get(name)?.({}, context))
+}
+
+describe('createRunningCalls', () => {
+  it('waits for the calls that run, failed ones too, and takes no more', async () => {
+    const calls = createRunningCalls()
+    let finish: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const methods = calls.counted(
+      new Map<string, RpcMethod>([
+        ['held', async () => await held],
+        [
+          'fails',
+          async () => {
+            await held
+            throw new Error('no')
+          },
+        ],
+      ]),
+    )
+    const running = call(methods, 'held')
+    const failing = call(methods, 'fails')
+    let hasStopped = false
+    const stopped = calls.stop().then(() => {
+      hasStopped = true
+    })
+    await expect(call(methods, 'held')).rejects.toMatchObject({
+      code: 'unreachable',
+      details: { reason: 'offline' },
+    })
+    expect(hasStopped).toBe(false)
+    finish()
+    await running
+    await expect(failing).rejects.toThrow('no')
+    await stopped
+  })
+
+  it('stops at once when nothing runs', async () => {
+    await createRunningCalls().stop()
+  })
+})
