@@ -1,0 +1,17 @@
+/** The indexer of this machine, in a thread of its own. */
+
+import type { Indexer } from '../indexing/indexer.ts'
+import { createIndexerClient } from '../indexing/indexer-client.ts'
+import { configuredSources, type Machine } from './machine.ts'
+
+/**
+ * @param workerUrl the bundled worker, beside the command.
+ * @throws Error for a configuration whose `[sources]` cannot be read.
+ */
+export function createMachineIndexer(machine: Machine, indexPath: string, workerUrl: URL): Indexer {
+  const { homeDir, platform, env } = machine
+  return createIndexerClient({
+    workerUrl,
+    job: { indexPath, homeDir, platform, env: { ...env }, sources: configuredSources(machine) },
+  })
+}

@@ -1,0 +1,83 @@
+/** What one machine's agent is told by its environment: where its data lies and which transcript roots it reads. */
+import { readFileSync } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { parse } from 'smol-toml'
+import { z } from 'zod'
+import type { TranscriptRoot } from '../transcripts/reader.ts'
+
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly homeDir: string
+  readonly platform: NodeJS.Platform
+}
+
+/** `$TRAWL_DATA_DIR`, else `$XDG_DATA_HOME/trawl` (absolute only), else `~/.local/share/trawl` (wire.md §7). */
+export function dataDirOf({ env, homeDir }: Machine): string {
+  if (env.TRAWL_DATA_DIR) return resolve(env.TRAWL_DATA_DIR)
+  const xdg = env.XDG_DATA_HOME
+  return join(xdg && isAbsolute(xdg) ? xdg : join(homeDir, '.local', 'share'), 'trawl')
+}
+
+/** @throws Error with the remedy when others can enter a directory that is there already. */
+export async function ensurePrivateDir(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const { mode } = await stat(dir)
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return
+  throw new Error(`Others on this machine can enter the data directory ${dir}. Run: chmod 700 ${dir}`)
+}
+
+const sourcesSchema = z.object({ sources: z.record(z.string(), z.array(z.string().min(1))).default({}) })
+
+/**
+ * The `[sources]` of the configuration: agent → roots in place of its own; an empty list switches it off.
+ * @throws Error naming the file when it is not TOML, or its `[sources]` is not a table of lists.
+ */
+export function configuredSources(machine: Machine): Readonly<Record<string, readonly TranscriptRoot[]>> {
+  const file = configFileOf(machine)
+  const text = readIfThere(file)
+  if (text === null) return {}
+  const parsed = sourcesSchema.safeParse(parseToml(text, file))
+  if (!parsed.success) throw new Error(`${file}: [sources] must be a table of agent = ["directory", …].`)
+  const toRoot = (path: string) => rootAt(resolve(dirname(file), expandHome(path, machine.homeDir)), machine)
+  return Object.fromEntries(
+    Object.entries(parsed.data.sources).map(([agent, roots]) => [
+      agent,
+      roots.map((path) => (agent === 'codex' ? toRoot(path) : { path: toRoot(path).path })),
+    ]),
+  )
+}
+
+/** A Codex root tells its home, which a resume command has to name unless it is the default one. */
+function rootAt(path: string, { homeDir }: Machine): TranscriptRoot {
+  const codexHome = /[\\/](?:archived_)?sessions$/.test(path) ? dirname(path) : path
+  return codexHome === join(homeDir, '.codex') ? { path } : { path, codexHome }
+}
+
+function configFileOf({ env, homeDir }: Machine): string {
+  if (env.TRAWL_CONFIG) return resolve(expandHome(env.TRAWL_CONFIG, homeDir))
+  const xdg = env.XDG_CONFIG_HOME
+  return join(xdg && isAbsolute(xdg) ? xdg : join(homeDir, '.config'), 'trawl', 'config.toml')
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function parseToml(text: string, file: string): unknown {
+  try {
+    return parse(text)
+  } catch (cause) {
+    const what = cause instanceof Error ? cause.message.split('\n')[0] : 'not TOML'
+    throw new Error(`${file}: ${what}`, { cause })
+  }
+}
+
+function expandHome(path: string, homeDir: string): string {
+  return path === '~' || path.startsWith('~/') ? join(homeDir, path.slice(1)) : path
+}

@@ -1,0 +1,28 @@
+/** What an index holds, read from its file alone: nobody need be at work on it. */
+import { absentServiceStatus, type SearchStatus } from '../../protocol/session-search/status.ts'
+import type { SqlDriver } from '../index/driver/driver.ts'
+import { countFiles } from '../index/file-rows.ts'
+import { IndexError, openIndexForReading } from '../index/open-index.ts'
+import { readFence } from '../index/read.ts'
+
+/** @returns `enabled: false` where there is no index yet. @throws IndexError for one that cannot be read. */
+export function readStoredStatus(driver: SqlDriver, path: string): SearchStatus {
+  try {
+    using db = openIndexForReading({ driver, path })
+    const { indexed, failed, unreadLines } = countFiles(db)
+    const { generation } = readFence(db)
+    return {
+      ...absentServiceStatus,
+      enabled: true,
+      filesIndexed: indexed,
+      filesFailed: failed,
+      generation,
+      unreadLines,
+    }
+  } catch (error) {
+    if (error instanceof IndexError && (error.reason === 'absent' || error.reason === 'cannot-open')) {
+      return { ...absentServiceStatus, degradedRoots: [] }
+    }
+    throw error
+  }
+}

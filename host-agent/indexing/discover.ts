@@ -1,0 +1,168 @@
+/** Finds the transcript files of all agents on this machine. One bad folder never hides the rest. */
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import type { FileStamp } from '../index/file-rows.ts'
+import type { TranscriptFile, TranscriptReader, TranscriptRoot } from '../transcripts/reader.ts'
+import { errorCode, type FileSystem, type FolderEntry, reasonOf } from './file-system.ts'
+
+/** A folder to look in, and whose it is. */
+export interface Source {
+  readonly reader: TranscriptReader
+  readonly root: TranscriptRoot
+}
+
+export interface FoundFile {
+  readonly source: Source
+  readonly file: TranscriptFile
+  readonly stamp: FileStamp
+}
+
+/** `absent`: no such folder, as on a machine without that agent. `empty`: it lists, and holds nothing at all. */
+export type RootState = 'absent' | 'empty' | 'listed' | 'unlisted'
+
+export interface FoundRoot {
+  readonly source: Source
+  readonly state: RootState
+  /** What could not be looked at, as sentences with paths in them. */
+  readonly problems: readonly string[]
+  /** Files of this agent that its reader cannot read, with the reason. */
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
+}
+
+export interface Discovery {
+  readonly files: readonly FoundFile[]
+  readonly roots: readonly FoundRoot[]
+}
+
+/** Folders and files asked for at one time. Node does four at once; the rest keeps them busy. */
+const concurrency = 16
+
+/** @param signal stops the walk between two folders; the discovery is then what `signal.reason` says. */
+export async function discover(
+  fileSystem: FileSystem,
+  sources: readonly Source[],
+  signal: AbortSignal,
+): Promise<Discovery> {
+  const files: FoundFile[] = []
+  const roots: FoundRoot[] = []
+  // One after the other: a folder that two roots lead to belongs to the first.
+  const walked = new Set<string>()
+  for (const source of sources) {
+    const walk = new RootWalk(fileSystem, source, walked, signal)
+    roots.push(await walk.run())
+    files.push(...walk.files)
+  }
+  return { files, roots }
+}
+
+class RootWalk {
+  readonly files: FoundFile[] = []
+  readonly #problems: string[] = []
+  readonly #unreadable: { path: string; reason: string }[] = []
+  readonly #links: string[] = []
+  readonly #limit = pLimit(concurrency)
+  readonly #fileSystem: FileSystem
+  readonly #source: Source
+  readonly #walked: Set<string>
+  readonly #signal: AbortSignal
+
+  constructor(fileSystem: FileSystem, source: Source, walked: Set<string>, signal: AbortSignal) {
+    this.#fileSystem = fileSystem
+    this.#source = source
+    this.#walked = walked
+    this.#signal = signal
+  }
+
+  async run(): Promise<FoundRoot> {
+    const { path } = this.#source.root
+    let entries: FolderEntry[]
+    try {
+      if (!(await this.#isNew(path))) return this.#found('listed')
+      entries = await this.#fileSystem.list(path)
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return this.#found('absent')
+      this.#problems.push(`${path} ${reasonOf(error)}`)
+      return this.#found('unlisted')
+    }
+    await this.#takeEntries('', entries)
+    // Links last and in order, so that a file keeps its path whatever the order the disk lists them in.
+    for (let next = this.#links.sort().shift(); next !== undefined; next = this.#links.sort().shift())
+      await this.#followLink(next)
+    return this.#found(entries.length === 0 ? 'empty' : 'listed')
+  }
+
+  #found(state: RootState): FoundRoot {
+    return { source: this.#source, state, problems: this.#problems, unreadable: this.#unreadable }
+  }
+
+  /** Loops of links and two ways to one folder: each real folder is walked once. */
+  async #isNew(folder: string): Promise<boolean> {
+    const real = await this.#fileSystem.realPath(folder)
+    if (this.#walked.has(real)) return false
+    this.#walked.add(real)
+    return true
+  }
+
+  async #takeEntries(under: string, entries: readonly FolderEntry[]): Promise<void> {
+    this.#signal.throwIfAborted()
+    await Promise.all(
+      entries.map(async (entry) => {
+        const relativePath = under === '' ? entry.name : `${under}/${entry.name}`
+        if (entry.kind === 'folder') await this.#walkFolder(relativePath)
+        else if (entry.kind === 'link') this.#links.push(relativePath)
+        else if (entry.kind === 'file') await this.#takeFile(relativePath)
+      }),
+    )
+  }
+
+  async #walkFolder(relativePath: string): Promise<void> {
+    const path = this.#absolute(relativePath)
+    const entries = await this.#asked(path, async () => {
+      if (!(await this.#isNew(path))) return []
+      return await this.#fileSystem.list(path)
+    })
+    if (entries !== null) await this.#takeEntries(relativePath, entries)
+  }
+
+  async #followLink(relativePath: string): Promise<void> {
+    const path = this.#absolute(relativePath)
+    const target = await this.#asked(path, async () => await this.#fileSystem.stat(path))
+    if (target?.kind === 'folder') await this.#walkFolder(relativePath)
+    else if (target?.kind === 'file') await this.#takeFile(relativePath)
+  }
+
+  async #takeFile(relativePath: string): Promise<void> {
+    const { reader, root } = this.#source
+    const path = this.#absolute(relativePath)
+    if (!reader.accepts(relativePath)) {
+      const reason = reader.unreadable?.(relativePath) ?? null
+      if (reason !== null) this.#unreadable.push({ path, reason })
+      return
+    }
+    const found = await this.#asked(path, async () => await this.#fileSystem.stat(path))
+    // A pipe of that name would block whoever opens it.
+    if (found?.kind === 'file')
+      this.files.push({ source: this.#source, file: { root, path, relativePath }, stamp: found.stamp })
+  }
+
+  /** @returns null where the disk refused; what is gone by now, or a link that leads nowhere, is no problem. */
+  async #asked<T>(path: string, ask: () => Promise<T>): Promise<T | null> {
+    return await this.#limit(async () => {
+      try {
+        return await ask()
+      } catch (error) {
+        if (!leadsNowhere(error)) this.#problems.push(`${path} ${reasonOf(error)}`)
+        return null
+      }
+    })
+  }
+
+  #absolute(relativePath: string): string {
+    return join(this.#source.root.path, relativePath)
+  }
+}
+
+function leadsNowhere(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === 'ENOENT' || code === 'ELOOP'
+}

@@ -1,0 +1,22 @@
+/** What the answering thread and the indexing thread say to each other. */
+import type { SearchStatus } from '../../protocol/session-search/status.ts'
+import type { TranscriptRoot } from '../transcripts/reader.ts'
+
+/** Everything the indexing thread is told at its start. */
+export interface IndexingJob {
+  readonly indexPath: string
+  readonly homeDir: string
+  readonly platform: NodeJS.Platform
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly sources: Readonly<Record<string, readonly TranscriptRoot[]>>
+}
+
+export type IndexingOrder =
+  | { readonly kind: 'start'; readonly id: number }
+  | { readonly kind: 'reconcile'; readonly id: number; readonly full: boolean }
+  | { readonly kind: 'close'; readonly id: number }
+
+export type IndexingNews =
+  | { readonly kind: 'status'; readonly status: SearchStatus }
+  | { readonly kind: 'done'; readonly id: number }
+  | { readonly kind: 'failed'; readonly id: number; readonly name: string; readonly message: string }

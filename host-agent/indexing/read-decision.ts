@@ -1,0 +1,32 @@
+/** Decides, from what the index knows of a file and how the file looks now, whether and from where it is read. */
+import type { FileRow, FileStamp } from '../index/file-rows.ts'
+import { maxFailures } from '../index/file-writes.ts'
+
+/**
+ * `covered`: nothing to read. `held-out`: failed too often as it is now. `append`: go on from the row's offset, if the
+ * bytes before it are still the same. `whole`: from the first byte.
+ */
+export type ReadDecision = 'covered' | 'held-out' | 'append' | 'whole'
+
+export function decideRead(row: FileRow | null, stamp: FileStamp): ReadDecision {
+  if (row === null) return 'whole'
+  if (row.state === 'failed') {
+    if (!isSameVersion(row, stamp)) return 'whole'
+    return row.failCount >= maxFailures ? 'held-out' : 'whole'
+  }
+  if (row.state !== 'due' && isSameVersion(row, stamp)) return 'covered'
+  if (row.state === 'shadowed' || row.byteOffset === 0) return 'whole'
+  if (row.device !== stamp.device || row.inode !== stamp.inode) return 'whole'
+  if (row.state === 'due') return stamp.sizeBytes >= row.byteOffset ? 'append' : 'whole'
+  // The same size at another time: written over in place.
+  return stamp.sizeBytes > row.sizeBytes ? 'append' : 'whole'
+}
+
+function isSameVersion(row: FileStamp, stamp: FileStamp): boolean {
+  return (
+    row.sizeBytes === stamp.sizeBytes &&
+    row.mtimeMs === stamp.mtimeMs &&
+    row.inode === stamp.inode &&
+    row.device === stamp.device
+  )
+}

@@ -1,0 +1,197 @@
+/** The `trawl-agent` command: one machine's transcripts, indexed and searchable, for whoever asks over its carrier. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../protocol/clock.ts'
+import type { RpcMethods } from '../protocol/rpc/dispatch.ts'
+import type { TrawlError } from '../protocol/rpc/errors.ts'
+import type { ExposureClass } from '../protocol/session-search/exposure.ts'
+import { agentMethods } from './agent.ts'
+import {
+  type AgentArguments,
+  helpText,
+  isLoopback,
+  parseAddress,
+  readArguments,
+} from './command/arguments.ts'
+import { dataDirOf, ensurePrivateDir, type Machine } from './command/machine.ts'
+import { createMachineIndexer } from './command/machine-indexer.ts'
+import { type OpenAgent, openAgent } from './command/open-agent.ts'
+import { sayProgress, sayStatus } from './command/say-status.ts'
+import { readStoredStatus } from './command/stored-status.ts'
+import { loadSqlDriver } from './index/driver/load-driver.ts'
+import { loadCredentials } from './serve/credentials.ts'
+import { serveStdio } from './serve/stdio.ts'
+import { listen } from './serve/websocket.ts'
+import { transcriptReaders } from './transcripts/readers.ts'
+
+/** Put in by the build. */
+declare const TRAWL_VERSION: string
+
+const defaultAddress = '127.0.0.1:7718'
+const machine: Machine = { env: process.env, homeDir: homedir(), platform: process.platform }
+const dataDir = dataDirOf(machine)
+const indexPath = join(dataDir, 'index.sqlite')
+const workerUrl = new URL('./indexing-worker.js', import.meta.url)
+const readers = transcriptReaders()
+
+const leaving = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(name, () => {
+    if (leaving.signal.aborted) process.exit(130)
+    leaving.abort()
+  })
+}
+// The other side of stdout may be gone before we are; that is how a link ends.
+process.stdout.on('error', () => leaving.abort())
+
+try {
+  process.exitCode = await run(readArguments(process.argv.slice(2)))
+} catch (error) {
+  complain(error instanceof Error ? error.message : String(error))
+  process.exitCode = 2
+}
+
+async function run(given: AgentArguments): Promise<number> {
+  if (given.version) return print(`trawl-agent ${TRAWL_VERSION}\n`)
+  if (given.help) return print(helpText)
+  switch (given.word) {
+    case 'stdio':
+      return await serveOnStdio(exposureOf(given.exposure))
+    case 'listen':
+      return await serveOnPort(given)
+    case 'index':
+      return await bringUpToDate()
+    case 'status':
+      return showStatus(given.json)
+    default:
+      complain(
+        given.word === undefined
+          ? helpText.trimEnd()
+          : `There is no command ${given.word}. See: trawl-agent --help`,
+      )
+      return 64
+  }
+}
+
+/** Never wider than it was told: whoever starts it over a network says nothing, and gets `relay`. */
+function exposureOf(text = 'relay'): ExposureClass {
+  if (text === 'relay' || text === 'ipc') return text
+  throw new Error(`--exposure takes relay or ipc, not ${text}.`)
+}
+
+async function serveOnStdio(exposure: ExposureClass): Promise<number> {
+  await using agent = await startAgent()
+  const served = serveStdio({
+    input: process.stdin,
+    output: process.stdout,
+    methods: methodsOf(agent, exposure),
+    version: TRAWL_VERSION,
+    createId: randomUUID,
+    onFault,
+  })
+  await Promise.race([served, left()])
+  return 0
+}
+
+async function serveOnPort(given: AgentArguments): Promise<number> {
+  const address = parseAddress(given.listen ?? defaultAddress)
+  if (address === null) throw new Error('--listen takes an address and a port, as in 127.0.0.1:7718.')
+  if (!isLoopback(address.host) && !given.insecure) {
+    throw new Error(
+      `${address.host} is reached by other machines, and without TLS the token and the transcripts go in the clear. ` +
+        'Listen on 127.0.0.1 behind a tunnel or a TLS proxy, or say --insecure.',
+    )
+  }
+  await ensurePrivateDir(dataDir)
+  const credentials = await loadCredentials(dataDir, () => randomBytes(32).toString('base64url'))
+  await using agent = await startAgent()
+  await using listener = await listen({
+    ...address,
+    credentials,
+    methodsFor: (exposure) => methodsOf(agent, exposure, given.hostId),
+    clock: systemClock,
+    createId: randomUUID,
+    onFault,
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new Error(
+      `Port ${address.port} on ${address.host} is in use. Name another: --listen ${address.host}:PORT`,
+    )
+  })
+  complain(
+    `Listening on ${listener.url}\nA gateway elsewhere needs the token in ${credentials.peerTokenFile}`,
+  )
+  await left()
+  return 0
+}
+
+async function startAgent(): Promise<OpenAgent> {
+  await ensurePrivateDir(dataDir)
+  const indexer = createMachineIndexer(machine, indexPath, workerUrl)
+  return openAgent({
+    driver: loadSqlDriver(),
+    indexPath,
+    indexer,
+    platform: machine.platform,
+    clock: systemClock,
+  })
+}
+
+function methodsOf({ sessionSearch }: OpenAgent, exposure: ExposureClass, hostId?: string): RpcMethods {
+  const id = hostId === undefined ? {} : { hostId }
+  return agentMethods(
+    { sessionSearch, readers, version: TRAWL_VERSION, platform: machine.platform, ...id },
+    exposure,
+  )
+}
+
+/** Ends when everything was looked at: a bounded pass would leave a first run unfinished. */
+async function bringUpToDate(): Promise<number> {
+  await ensurePrivateDir(dataDir)
+  await using indexer = createMachineIndexer(machine, indexPath, workerUrl)
+  const isTerminal = process.stderr.isTTY === true
+  const stopShowing = indexer.onStatus((status) => {
+    if (isTerminal) process.stderr.write(`\r\u001b[K${sayProgress(status)}`)
+  })
+  leaving.signal.addEventListener('abort', () => void indexer[Symbol.asyncDispose]())
+  await indexer.start()
+  await indexer.reconcile({ full: true })
+  stopShowing()
+  if (isTerminal) process.stderr.write('\r\u001b[K')
+  const status = indexer.status()
+  print(`${sayStatus(status, systemClock.now())}\n`)
+  return status.filesFailed > 0 || status.degradedRoots.length > 0 ? 1 : 0
+}
+
+/** From the index file alone, so that it answers while an agent is at work, and without starting one. */
+function showStatus(asJson: boolean): number {
+  const status = readStoredStatus(loadSqlDriver(), indexPath)
+  if (asJson) return print(`${JSON.stringify({ schemaVersion: 1, ...status })}\n`)
+  return print(
+    status.enabled
+      ? `${sayStatus(status, systemClock.now())}\n`
+      : `No index yet. Make one: trawl-agent index\n`,
+  )
+}
+
+function onFault(error: TrawlError, method: string): void {
+  const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
+  complain(`${method} failed (${error.details.correlationId}): ${cause}`)
+}
+
+function left(): Promise<void> {
+  return new Promise((resolve) => {
+    if (leaving.signal.aborted) resolve()
+    leaving.signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+function complain(text: string): void {
+  process.stderr.write(`${text}\n`)
+}

@@ -1,0 +1,27 @@
+/** Claude Code: where its sessions lie and which files hold them. How they read is in claude-fold.ts. */
+import { posix, win32 } from 'node:path'
+import { ClaudeFold } from './claude-fold.ts'
+import type { TranscriptReader } from './reader.ts'
+
+const label = 'Claude Code'
+
+export function claudeReader(): TranscriptReader {
+  return {
+    agent: 'claude',
+    label,
+    roots({ homeDir, platform, env }) {
+      const { isAbsolute, join } = platform === 'win32' ? win32 : posix
+      const configured = env.CLAUDE_CONFIG_DIR
+      const homes =
+        configured !== undefined && isAbsolute(configured)
+          ? [configured]
+          : [join(homeDir, '.claude'), join(homeDir, '.config', 'claude')]
+      return homes.map((home) => ({ path: join(home, 'projects') }))
+    },
+    accepts(relativePath) {
+      // What tools left behind beside a session may end in .jsonl as well, and is no transcript.
+      return relativePath.endsWith('.jsonl') && !relativePath.split('/').includes('tool-results')
+    },
+    open: (file, saved) => new ClaudeFold(label, file, saved),
+  }
+}
