@@ -1,6 +1,7 @@
 /**
  * Three machines on this one: a gateway with its local host, a dev box over real SSH, and a runtime host over
- * WebSocket, each with a home of its own. Asks one question over all of them, then stays up. `--once` ends it.
+ * WebSocket, each with a home of its own. Asks one question over all of them, then stays up. `--once` ends it;
+ * `--picture FILE` also draws the answer as an SVG.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +9,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { searchResponseSchema } from '../protocol/session-search/response.ts'
+import { drawTerminal } from './picture.ts'
 import { Processes } from './processes.ts'
+import { renderAnswer } from './render-answer.ts'
 import { startSshHost } from './ssh-host.ts'
 import { watchIndexing } from './watch-indexing.ts'
 
@@ -17,6 +21,9 @@ const trawl = join(root, 'bin/trawl.js')
 const trawlAgent = join(root, 'bin/trawl-agent.js')
 const question = 'reconnect loop'
 const isOnce = process.argv.includes('--once')
+const pictureFile = process.argv.includes('--picture')
+  ? process.argv[process.argv.indexOf('--picture') + 1]
+  : undefined
 
 const leaving = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => leaving.abort())
@@ -133,12 +140,22 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv) {
   )
 }
 
-/** The command a person would type, on this terminal. */
+/** The command a person would type; what it answers is shown with a line for each host. */
 async function ask(env: NodeJS.ProcessEnv): Promise<void> {
-  const args = [trawl, 'search', question, '--host', 'all', '--limit', '8']
-  const child = spawn(process.execPath, args, { env, cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-  const [code] = await once(child, 'exit', { signal: leaving.signal })
+  const args = [trawl, 'search', question, '--host', 'all', '--limit', '8', '--json']
+  const child = spawn(process.execPath, args, { env, cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part
+  })
+  const [code] = await once(child, 'close', { signal: leaving.signal })
   if (code !== 0) throw new Error(`trawl search ended with exit code ${code}`)
+  const answer = searchResponseSchema.parse(JSON.parse(text))
+  if (answer.kind !== 'results') throw new Error(`trawl search answered ${answer.kind}`)
+  process.stdout.write(renderAnswer(answer, process.stdout, process.env))
+  if (pictureFile === undefined) return
+  const shown = renderAnswer(answer, { write: () => {}, columns: 100 }, { FORCE_COLOR: '1' })
+  writeFileSync(pictureFile, drawTerminal(`$ trawl search '${question}' --host all --limit 8\n${shown}`))
 }
 
 function quote(text: string): string {

@@ -53,12 +53,20 @@ export async function startSshHost(
 }
 
 function writeKey(dir: string, name: string) {
-  const pair = ssh2.utils.generateKeyPairSync('ed25519')
+  const pair = makeKeyPair()
   const file = join(dir, name)
   writeFileSync(file, pair.private, { mode: 0o600 })
   writeFileSync(`${file}.pub`, `${pair.public}\n`)
   const [type, key] = pair.public.split(' ')
   return { file, toString: () => `${type} ${key}` }
+}
+
+/** ssh2 writes about one ed25519 key in 256 in a form that nobody reads back: such a one is thrown away. */
+function makeKeyPair(): { private: string; public: string } {
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519')
+    if (!(ssh2.utils.parseKey(pair.private) instanceof Error)) return pair
+  }
 }
 
 async function startSshd(program: string, dir: string, processes: Processes): Promise<number> {

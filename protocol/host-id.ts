@@ -46,14 +46,6 @@ export function parseStatusScope(text: string | null | undefined): HostId | null
   return text === null || text === undefined ? localHostId : parseHostId(text)
 }
 
-export function sshHostId(target: string): string {
-  return `ssh:${encodeURIComponent(target)}`
-}
-
-export function runtimeHostId(environmentId: string): string {
-  return `runtime:${encodeURIComponent(environmentId)}`
-}
-
 function decodePercent(text: string): string | null {
   try {
     return decodeURIComponent(text)

@@ -1,5 +1,6 @@
 /** `trawl search`: one query to one host or all, hits on stdout, everything else on stderr. */
 import { resolve } from 'node:path'
+import { TrawlError } from '../../protocol/rpc/errors.ts'
 import type { SearchRequestInput } from '../../protocol/session-search/request.ts'
 import { maxLimit } from '../../protocol/session-search/request.ts'
 import {
@@ -49,9 +50,7 @@ export const search: Command = async (args, context) => {
   }
   const request = readRequest(given, context)
   await using client = await openGatewayClient(context)
-  // Hosts that were started for this very call have not looked at their disks yet.
-  if (client.isFresh) request.freshness = 'wait-until-current'
-  const { response } = parseHostResponse(await client.call('aiVault.searchSessions', request, context.signal))
+  const response = await ask(client, request, context)
   if (given.isSet('json')) {
     context.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...response })}\n`)
   }
@@ -61,6 +60,29 @@ export const search: Command = async (args, context) => {
   }
   if (!given.isSet('json')) await show(response, { given, context, request, client, args })
   return exitCodeFor(response, request, given.isSet('strict'))
+}
+
+/**
+ * Hosts that were started for this very call have not looked at their disks yet, so they are waited for. One that cannot
+ * bring its index up to date (a full disk, say) still holds what it held.
+ */
+async function ask(
+  client: GatewayClient,
+  request: CliRequest,
+  { signal, stderr }: CommandContext,
+): Promise<SearchResponse> {
+  const send = async (sent: CliRequest) =>
+    parseHostResponse(await client.call('aiVault.searchSessions', sent, signal)).response
+  if (!client.isFresh || request.freshness !== undefined) return await send(request)
+  try {
+    const response = await send({ ...request, freshness: 'wait-until-current' })
+    const legs = response.kind === 'results' ? (response.hosts ?? []) : []
+    if (!legs.some((leg) => leg.reason === 'protocol')) return response
+  } catch (error) {
+    if (TrawlError.from(error).code !== 'internal') throw error
+  }
+  stderr.write('An index could not be brought up to date; what it holds was searched. Why: trawl status\n')
+  return await send(request)
 }
 
 type CliRequest = SearchRequestInput & { executionHostId: string }

@@ -7,13 +7,14 @@ import type { GatewayConfig } from '../config.ts'
 import type { HostConfig, SshHostConfig } from '../config-hosts.ts'
 import type { Host, HostKind, LinkReport } from './host.ts'
 import { openLocalLink } from './local.ts'
+import type { OpenLink } from './open-link.ts'
 import { quarantinedHost } from './quarantined.ts'
 import { openRuntimeLink } from './runtime.ts'
 import { planRoute } from './ssh/route.ts'
 import { openSshLink } from './ssh/ssh-link.ts'
 import { type ResolveSshSettings, settingsFromConfig } from './ssh/ssh-settings.ts'
 import { parseSshTarget } from './ssh/target.ts'
-import { type OpenLink, SupervisedHost } from './supervise.ts'
+import { SupervisedHost } from './supervise.ts'
 
 /** A server's MaxStartups drops handshakes beyond a few: no more than this many at once to one server. */
 export const maxHandshakesPerServer = 4

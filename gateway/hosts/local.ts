@@ -6,7 +6,7 @@ import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { createLineChannel } from '../../protocol/rpc/line-channel.ts'
 import { maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import { awaitReadyLine, readyTimeoutMs } from '../../protocol/rpc/ready-line.ts'
-import type { OpenLink } from './supervise.ts'
+import type { OpenLink } from './open-link.ts'
 
 const keptStderrUnits = 8 * 1024
 /** How long a child that was told to end may take before it is killed. */

@@ -5,7 +5,7 @@ import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { livenessIntervalMs, maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import { createWebSocketChannel } from '../../protocol/rpc/websocket-channel.ts'
 import type { UnreachableReason } from '../../protocol/session-search/response.ts'
-import type { OpenLink } from './supervise.ts'
+import type { OpenLink } from './open-link.ts'
 
 /** `ws` ends a link whose message is larger than this; up to it, an oversize message fails its own call alone. */
 const maxFrameBytes = 4 * maxPeerMessageBytes

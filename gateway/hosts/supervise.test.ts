@@ -7,7 +7,8 @@ import { livenessIntervalMs } from '../../protocol/rpc/message-channel.ts'
 import { createManualClock } from '../../test/helpers/manual-clock.ts'
 import { backOffMs } from './back-off.ts'
 import type { LinkReport } from './host.ts'
-import { connectTimeoutMs, type OpenLink, SupervisedHost } from './supervise.ts'
+import { connectTimeoutMs, type OpenLink } from './open-link.ts'
+import { SupervisedHost } from './supervise.ts'
 
 const description = {
   version: '9.9.9',

@@ -4,21 +4,16 @@
  */
 import type { Clock } from '../../protocol/clock.ts'
 import { openConnection, type RpcConnection } from '../../protocol/rpc/connection.ts'
-import { hostDescriptionSchema } from '../../protocol/rpc/describe.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import {
   livenessIntervalMs,
   type MessageChannel,
   maxPeerMessageBytes,
 } from '../../protocol/rpc/message-channel.ts'
-import { type UnreachableReason, unreachableReasonSchema } from '../../protocol/session-search/response.ts'
 import { backOffMs, healthyAfterMs } from './back-off.ts'
 import type { Host, HostCallOptions, HostKind, LinkReport } from './host.ts'
-
-export const connectTimeoutMs = 20_000
-
-/** Opens a new channel to the host's agent, which has said that it is ready. Rejects when the signal fires. */
-export type OpenLink = (signal: AbortSignal) => Promise<MessageChannel>
+import { closeCodeOf, detailOf, lossOf, reasonOf, timedOut } from './link-loss.ts'
+import { askVersion, connectTimeoutMs, type OpenLink, openInTime } from './open-link.ts'
 
 export interface SupervisedHostOptions {
   readonly id: string
@@ -126,7 +121,7 @@ export class SupervisedHost implements Host, AsyncDisposable {
     const signal = AbortSignal.any([attempt.signal, this.#closing.signal])
     try {
       const startedMs = clock.monotonicMs()
-      const channel = await inTime(this.#options.open(signal), signal)
+      const channel = await openInTime(this.#options.open(signal), signal)
       await this.#adopt(channel, signal, startedMs)
     } catch (thrown) {
       this.#lost(attempt.signal.aborted ? timedOut() : thrown)
@@ -146,11 +141,11 @@ export class SupervisedHost implements Host, AsyncDisposable {
       createId: this.#options.createId,
       clock,
       onClosed: (cause) => {
-        if (isAdopted && this.#link?.connection === connection) this.#lost(this.#lossOf(cause))
+        if (isAdopted && this.#link?.connection === connection) this.#lost(lossOf(this.kind, cause))
       },
     })
     try {
-      const version = await describe(connection, signal)
+      const version = await askVersion(connection, signal)
       if (this.#closing.signal.aborted) throw new TrawlError('cancelled')
       isAdopted = true
       const nowMs = clock.monotonicMs()
@@ -241,14 +236,6 @@ export class SupervisedHost implements Host, AsyncDisposable {
     this.#options.onChange?.(report)
   }
 
-  /** A child or an SSH channel that simply ends has lost its agent; a cause, or a socket's end, means the link. */
-  #lossOf(cause: Error | null): TrawlError {
-    if (cause instanceof TrawlError) return cause
-    const reason: UnreachableReason = cause === null && this.kind !== 'runtime' ? 'crashed' : 'offline'
-    const sentence = cause?.message ?? (reason === 'crashed' ? 'The agent ended.' : 'The link ended.')
-    return new TrawlError('unreachable', sentence, { reason }, cause ?? undefined)
-  }
-
   #unreachable(): TrawlError {
     const { reason = 'offline', detail } = this.#report
     return new TrawlError('unreachable', undefined, { reason }, detail)
@@ -268,56 +255,4 @@ export class SupervisedHost implements Host, AsyncDisposable {
       void this.firstAttempt.then(() => finish(resolve))
     })
   }
-}
-
-/** However an opener behaves, the attempt ends with its signal; a channel that comes later is closed. */
-function inTime(opening: Promise<MessageChannel>, signal: AbortSignal): Promise<MessageChannel> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      reject(new TrawlError('cancelled'))
-      opening.then(
-        (late) => late.close(),
-        () => {},
-      )
-    }
-    if (signal.aborted) return onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
-}
-
-/** An old agent that does not know `host.describe` is as good as any: its version stays unknown. */
-async function describe(connection: RpcConnection, signal: AbortSignal): Promise<string | null> {
-  try {
-    const answer = await connection.call('host.describe', {}, { timeoutMs: connectTimeoutMs, signal })
-    const parsed = hostDescriptionSchema.safeParse(answer)
-    return parsed.success ? parsed.data.version : null
-  } catch (thrown) {
-    const error = TrawlError.from(thrown)
-    if (error.code === 'method_not_found') return null
-    throw error.code === 'internal'
-      ? new TrawlError('unreachable', error.message, { reason: 'protocol' }, error)
-      : error
-  }
-}
-
-function timedOut(): TrawlError {
-  return new TrawlError('unreachable', 'The connection did not come about in time.', { reason: 'timeout' })
-}
-
-function reasonOf(error: TrawlError): UnreachableReason {
-  if (error.code === 'timeout') return 'timeout'
-  if (error.code === 'unauthorized' || error.code === 'forbidden') return 'auth-failed'
-  const parsed = unreachableReasonSchema.safeParse(error.details.reason)
-  return parsed.success ? parsed.data : 'offline'
-}
-
-function detailOf(error: TrawlError): string {
-  return error.code === 'internal' && error.cause instanceof Error ? error.cause.message : error.message
-}
-
-function closeCodeOf(cause: unknown): number | null {
-  return cause instanceof Error && 'closeCode' in cause && typeof cause.closeCode === 'number'
-    ? cause.closeCode
-    : null
 }

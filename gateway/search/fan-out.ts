@@ -1,4 +1,5 @@
 /** Asks every leg at once, each under its own deadline, and passes each on as it lands (wire.md §4). */
+import { setMaxListeners } from 'node:events'
 import { type ErrorCode, TrawlError } from '../../protocol/rpc/errors.ts'
 import type { SearchRequest } from '../../protocol/session-search/request.ts'
 import {
@@ -8,6 +9,9 @@ import {
 } from '../../protocol/session-search/response.ts'
 import { type AskOptions, askHost } from './ask-host.ts'
 import type { Leg } from './scope.ts'
+
+/** A signal's listeners are a list that each new one walks: a thousand legs do not share one. */
+const legsPerSignal = 32
 
 export interface LandedLeg {
   readonly leg: Leg
@@ -30,15 +34,29 @@ export async function fanOut(
   const { cursor: _merged, ...first } = request
   // Scores of different indexes cannot be compared, so every leg is asked for newest (contract).
   const shared: SearchRequest = { ...first, filters: { ...request.filters, sort: 'newest' } }
-  const reports = await Promise.all(
-    legs.map(async (leg) => {
-      const landed = await askLeg(leg, shared, options)
-      if (!options.signal.aborted) onLanded(landed)
-      return landed.report
-    }),
-  )
-  if (options.signal.aborted) throw new TrawlError('cancelled')
-  return reports
+  const { signal } = options
+  const cancels = Array.from({ length: Math.ceil(legs.length / legsPerSignal) }, () => new AbortController())
+  const legSignals = cancels.map((cancel) => cancel.signal)
+  for (const legSignal of legSignals) setMaxListeners(legsPerSignal, legSignal)
+  const cancelAll = () => {
+    for (const cancel of cancels) cancel.abort()
+  }
+  if (signal.aborted) throw new TrawlError('cancelled')
+  signal.addEventListener('abort', cancelAll, { once: true })
+  try {
+    const reports = await Promise.all(
+      legs.map(async (leg, at) => {
+        const legSignal = legSignals[Math.floor(at / legsPerSignal)] ?? signal
+        const landed = await askLeg(leg, shared, { ...options, signal: legSignal })
+        if (!signal.aborted) onLanded(landed)
+        return landed.report
+      }),
+    )
+    if (signal.aborted) throw new TrawlError('cancelled')
+    return reports
+  } finally {
+    signal.removeEventListener('abort', cancelAll)
+  }
 }
 
 async function askLeg(leg: Leg, shared: SearchRequest, options: AskOptions): Promise<LandedLeg> {

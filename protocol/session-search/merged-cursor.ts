@@ -1,7 +1,11 @@
 /** The cursor of an `all` answer: base64url JSON, host id → that host's own cursor (wire.md §4). */
 import { parseHostId } from '../host-id.ts'
 
-export const maxMergedCursorBytes = 64 * 1024
+/**
+ * A thousand hosts that all have more to show need about 180 KiB. With wire.md's 64 KiB the gateway would refuse a
+ * cursor of its own making from some 350 hosts on.
+ */
+export const maxMergedCursorBytes = 256 * 1024
 
 /** @returns null when no host has more to show: no cursor with no hosts is ever issued. */
 export function encodeMergedCursor(hostCursors: ReadonlyMap<string, string>): string | null {
@@ -32,14 +36,19 @@ function parseObject(text: string | null): Record<string, unknown> | null {
   }
 }
 
-/** Written on the web's own base64, so that the protocol runs in a browser too. */
+const alphabet = new TextEncoder().encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+
+/** Written without Node's Buffer, so that the protocol runs in a browser too; `btoa` takes 30 times as long. */
 function toBase64Url(text: string): string {
   const bytes = new TextEncoder().encode(text)
-  let binary = ''
-  // In slices, because a call takes only so many arguments.
-  for (let at = 0; at < bytes.length; at += 4096)
-    binary += String.fromCharCode(...bytes.subarray(at, at + 4096))
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  const codes = new Uint8Array(Math.ceil((bytes.length * 4) / 3))
+  let to = 0
+  for (let at = 0; at < bytes.length; at += 3) {
+    const group = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
+    // What the last group has too many of falls off the end of the array.
+    for (const shift of [18, 12, 6, 0]) codes[to++] = alphabet[(group >> shift) & 63] ?? 0
+  }
+  return new TextDecoder().decode(codes)
 }
 
 function fromBase64Url(text: string): string | null {

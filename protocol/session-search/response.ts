@@ -88,7 +88,6 @@ export const legOutcomeSchema = z.enum([
   'unavailable',
   'unreachable',
 ])
-export type LegOutcome = z.output<typeof legOutcomeSchema>
 
 export const legReportSchema = z.object({
   executionHostId: z.string(),

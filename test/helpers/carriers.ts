@@ -4,10 +4,11 @@
  */
 import type { Host, HostKind } from '../../gateway/hosts/host.ts'
 import { openLocalLink } from '../../gateway/hosts/local.ts'
+import type { OpenLink } from '../../gateway/hosts/open-link.ts'
 import { openRuntimeLink } from '../../gateway/hosts/runtime.ts'
 import { openSshLink } from '../../gateway/hosts/ssh/ssh-link.ts'
 import { settingsFromConfig } from '../../gateway/hosts/ssh/ssh-settings.ts'
-import { type OpenLink, SupervisedHost } from '../../gateway/hosts/supervise.ts'
+import { SupervisedHost } from '../../gateway/hosts/supervise.ts'
 import { type Listener, listen } from '../../host-agent/serve/websocket.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'

@@ -31,7 +31,7 @@ export function foldTranscript(
   return { messages, facts: fold.facts(), kind: fold.kind(), unread: fold.unread() }
 }
 
-export function lineOf(record: string | object): string {
+function lineOf(record: string | object): string {
   return typeof record === 'string' ? record : JSON.stringify(record)
 }
 

@@ -1,7 +1,7 @@
 /** The merge vectors end to end: a real fan-out over every carrier, to agents that answer what each vector says. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createHostRegistry } from '../../gateway/hosts/registry.ts'
-import { searchSessions } from '../../gateway/search/search-sessions.ts'
+import { searchSessions, searchStatus } from '../../gateway/search/search-sessions.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import { parseHostId } from '../../protocol/host-id.ts'
 import { methodTable, parseParams } from '../../protocol/rpc/methods.ts'
@@ -108,6 +108,86 @@ describe.each(usable.filter(({ whyNot }) => whyNot === null))(
       expect(await askedOf(rig, 0)).toEqual([])
     })
 
+    it('[routing.unknown-refused] [routing.status-never-all] refuses an id that names no host, and asks nobody', async () => {
+      const desk = await deskFor(rig, { local: resultsWith('a') })
+      for (const executionHostId of ['ssh:unknown', 'nope', '', 'ssh:', 'LOCAL']) {
+        const refused = await ask(desk, { query: 'q', executionHostId }).catch((error: unknown) => error)
+        expect(refused).toMatchObject({ code: 'unknown_host' })
+      }
+      const call = { exposure: 'ipc', signal: new AbortController().signal, notify: () => {} } as const
+      await expect(searchStatus(desk, 'all', call)).rejects.toMatchObject({ code: 'unknown_host' })
+      expect(await askedOf(rig, 0)).toEqual([])
+    })
+
+    it('[exposure.per-leg] [exposure.both-ends] keeps a local hit whole for ipc, and redacts a remote one again', async () => {
+      const leak = { source: { presence: 'present', filePath: '/planted' }, resumeCommand: 'planted' }
+      const desk = await deskFor(rig, {
+        local: resultsWith('mine', leak),
+        'runtime:r': resultsWith('theirs', leak),
+      })
+      const { hits } = await search(desk, { query: 'q', executionHostId: 'all' })
+      expect(hits.find((hit) => hit.sessionId === 'mine')).toMatchObject(leak)
+      expect(JSON.stringify(hits.filter((hit) => hit.sessionId === 'theirs'))).not.toContain('planted')
+      const relayed = await ask(desk, { query: 'q', executionHostId: 'all' }, 'relay')
+      expect(JSON.stringify(relayed)).not.toContain('planted')
+    })
+
+    it('[merge.duration-whole] [routing.local-may-omit] measures the whole fan-out, whatever the legs say of theirs', async () => {
+      const desk = await deskFor(rig, { local: { ...resultsWith('a'), durationMs: 987_654 } })
+      const answer = await search(desk, { query: 'q', executionHostId: 'all' })
+      expect(answer.durationMs).toBeLessThan(5_000)
+      expect(answer.hits).toHaveLength(1)
+    })
+
+    it('[response.debug-off] [boundary.parse-both] passes a debug report on only where it was asked for', async () => {
+      const debug = { route: 'or', plannerReport: { route: 'or', scope: 'all' } }
+      const desk = await deskFor(rig, { local: { ...resultsWith('a'), debug } })
+      expect(await search(desk, { query: 'q' })).not.toHaveProperty('debug')
+      expect(await search(desk, { query: 'q', debug: true })).toMatchObject({ debug })
+    })
+
+    it('[routing.all-legs] cancels every leg still out when the caller leaves', async () => {
+      const desk = await deskFor(rig, { local: resultsWith('a'), 'ssh:h': resultsWith('b') })
+      await rig.slots[1]?.script({ search: { kind: 'silence' } })
+      const leave = new AbortController()
+      const request = parseParams(methodTable['aiVault.searchSessions'].gateway, {
+        query: 'q',
+        executionHostId: 'all',
+        partialResultToken: 1,
+      })
+      const notify = () => leave.abort()
+      await expect(
+        searchSessions(desk, request, { exposure: 'ipc', signal: leave.signal, notify }),
+      ).rejects.toMatchObject({ code: 'cancelled' })
+      expect(await rig.slots[1]?.ask('scripted')).toMatchObject({ cancelled: 1 })
+    })
+
+    it('passes each leg on as it lands, redacted for its caller, before the whole answer', async () => {
+      const leak = { source: { presence: 'present', filePath: '/planted' }, resumeCommand: 'planted' }
+      const desk = await deskFor(rig, { local: resultsWith('a', leak), 'ssh:h': resultsWith('b', leak) })
+      const landed: unknown[] = []
+      const request = parseParams(methodTable['aiVault.searchSessions'].gateway, {
+        query: 'q',
+        executionHostId: 'all',
+        partialResultToken: 'p',
+      })
+      await searchSessions(desk, request, {
+        exposure: 'relay',
+        signal: new AbortController().signal,
+        notify: (_method, params) => landed.push(params),
+      })
+      expect(landed).toHaveLength(2)
+      expect(landed).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({
+            token: 'p',
+            value: expect.objectContaining({ executionHostId: 'ssh:h', outcome: 'results' }),
+          }),
+        ]),
+      )
+      expect(JSON.stringify(landed)).not.toContain('planted')
+    })
+
     it('[availability.old-host] takes only "method not found" for an absent service', async () => {
       const desk = await deskFor(rig, { local: { kind: 'nonsense' } })
       await expect(ask(desk, { query: 'q' })).rejects.toMatchObject({
@@ -140,10 +220,10 @@ async function deskFor(rig: CarrierRig, legs: Record<string, unknown>): Promise<
   return { registry: createHostRegistry(hosts), legTimeoutMs: 5_000, clock: systemClock }
 }
 
-async function ask(desk: Desk, params: Record<string, unknown>) {
+async function ask(desk: Desk, params: Record<string, unknown>, exposure: 'ipc' | 'relay' = 'ipc') {
   const request = parseParams(methodTable['aiVault.searchSessions'].gateway, params)
   return await searchSessions(desk, request, {
-    exposure: 'ipc',
+    exposure,
     signal: new AbortController().signal,
     notify: () => {},
   })
@@ -189,7 +269,7 @@ function check(answer: SearchResults, expected: Expected): void {
   for (const planted of expected.absentFromJson ?? []) expect(text).not.toContain(planted)
 }
 
-function resultsWith(sessionId: string) {
+function resultsWith(sessionId: string, more: Record<string, unknown> = {}) {
   return {
     kind: 'results',
     hits: [
@@ -204,6 +284,7 @@ function resultsWith(sessionId: string) {
         score: 1,
         source: { presence: 'present' },
         evidence: null,
+        ...more,
       },
     ],
     page: { cursor: null, hasMore: false },

@@ -1,0 +1,26 @@
+/** What the README says is there is there. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { methodTable } from '../../protocol/rpc/methods.ts'
+import { repositoryRoot } from '../helpers/bundle.ts'
+
+const readme = readFileSync(join(repositoryRoot, 'README.md'), 'utf8')
+
+describe('README.md', () => {
+  it('lists every method of the table, and no other', () => {
+    const listed = Array.from(
+      readme.matchAll(/^\| `((?:aiVault|hosts?|files|devices)\.\w+)` \|/gm),
+      ([, name]) => name,
+    )
+    expect(listed.sort()).toEqual(Object.keys(methodTable).sort())
+  })
+
+  it('names only scripts and files that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'))
+    for (const [, script] of readme.matchAll(/npm run ([a-z:]+)/g))
+      expect(scripts).toHaveProperty([script ?? ''])
+    for (const [, path] of readme.matchAll(/\]\(([^)#]+)\)/g))
+      expect(readFileSync(join(repositoryRoot, path ?? ''), 'utf8')).not.toBe('')
+  })
+})
