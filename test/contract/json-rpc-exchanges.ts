@@ -115,11 +115,3 @@ export const jsonRpcExchangeMethods: RpcMethods = new Map<string, RpcMethod>([
   ['notify_hello', () => 'never sent'],
   ['notify_sum', () => 'never sent'],
 ])
-
-/** An answer as the specification prints it: this project adds `data` to every error. */
-export function asPrinted(answer: unknown): unknown {
-  if (Array.isArray(answer)) return answer.map(asPrinted)
-  if (typeof answer !== 'object' || answer === null || !('error' in answer)) return answer
-  const { data: _added, ...error } = answer.error as { data?: unknown }
-  return { ...answer, error }
-}

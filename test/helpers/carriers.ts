@@ -23,7 +23,7 @@ import { whyNoSshd } from './sshd.ts'
 const createId = () => 'test'
 
 /** One scripted agent behind one supervised link. */
-export class Slot implements AsyncDisposable {
+class Slot implements AsyncDisposable {
   readonly host: SupervisedHost
   #waiting: (() => void)[] = []
 
@@ -86,6 +86,8 @@ export interface Carrier {
 
 export interface CarrierRig extends AsyncDisposable {
   readonly slots: readonly Slot[]
+  /** A channel of its own to an agent, with nothing above it. */
+  openRaw(): Promise<MessageChannel>
 }
 
 const always = async () => null
@@ -181,6 +183,7 @@ function rigOf(
   const slots = Array.from({ length: count }, (_, at) => new Slot(`slot-${at}`, openFor(at)))
   return {
     slots,
+    openRaw: async () => await openFor(0)(new AbortController().signal),
     async [Symbol.asyncDispose]() {
       await Promise.all(slots.map((slot) => slot[Symbol.asyncDispose]()))
       await Promise.all(behind.map((one) => one[Symbol.asyncDispose]()))
@@ -188,4 +191,15 @@ function rigOf(
   }
 }
 
-export const carriers: readonly Carrier[] = [inMemory, stdio, ssh, webSocket]
+const carriers: readonly Carrier[] = [inMemory, stdio, ssh, webSocket]
+
+/** The carriers that work here; why the others do not is printed. */
+export async function usableCarriers(): Promise<readonly Carrier[]> {
+  const usable: Carrier[] = []
+  for (const carrier of carriers) {
+    const whyNot = await carrier.unavailable()
+    if (whyNot === null) usable.push(carrier)
+    else process.stderr.write(`not tested over ${carrier.name}: ${whyNot}\n`)
+  }
+  return usable
+}

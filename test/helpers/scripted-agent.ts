@@ -4,7 +4,8 @@
  */
 import { pathToFileURL } from 'node:url'
 import { serveStdio } from '../../host-agent/serve/stdio.ts'
-import type { RpcMethods } from '../../protocol/rpc/dispatch.ts'
+import type { RpcMethod, RpcMethods } from '../../protocol/rpc/dispatch.ts'
+import { jsonRpcExchangeMethods } from '../contract/json-rpc-exchanges.ts'
 
 /** What the next searches answer. */
 export type ScriptedAnswer =
@@ -40,7 +41,8 @@ export function scriptedMethods(die: () => void): RpcMethods {
       })
     })
   }
-  return new Map<string, (params: unknown, context: { signal: AbortSignal }) => unknown>([
+  return new Map<string, RpcMethod>([
+    ...jsonRpcExchangeMethods,
     ['script', (params) => Object.assign(state, { asked: [], cancelled: 0 }, params)],
     ['scripted', () => ({ asked: state.asked, cancelled: state.cancelled })],
     [

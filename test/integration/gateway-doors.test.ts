@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../gateway/access/caller.ts'
 import type { CallContext, RpcMethod, RpcMethods } from '../../protocol/rpc/dispatch.ts'
-import { asPrinted, jsonRpcExchangeMethods, jsonRpcExchanges } from '../contract/json-rpc-exchanges.ts'
+import { jsonRpcExchangeMethods, jsonRpcExchanges } from '../contract/json-rpc-exchanges.ts'
 import { type Address, openTestDoors, send, type TestDoors, TestSocket, withToken } from '../helpers/doors.ts'
 import { createManualClock } from '../helpers/manual-clock.ts'
 
@@ -75,7 +75,7 @@ describe('JSON-RPC, section 7', () => {
       async ({ send: body, expect: printed }) => {
         const answer = await send(address(), { headers, body })
         expect(answer.status).toBe(printed === null ? 204 : 200)
-        expect(answer.text === '' ? null : asPrinted(JSON.parse(answer.text))).toEqual(printed)
+        expect(answer.text === '' ? null : JSON.parse(answer.text)).toEqual(printed)
       },
     )
 
@@ -84,7 +84,7 @@ describe('JSON-RPC, section 7', () => {
       for (const { name, send: text, expect: printed } of jsonRpcExchanges) {
         socket.send(text)
         if (printed !== null) {
-          expect(asPrinted(await socket.next()), name).toEqual(printed)
+          expect(await socket.next(), name).toEqual(printed)
           continue
         }
         // Nothing may come back: the next frame is the answer to the next call.

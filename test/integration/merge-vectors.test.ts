@@ -7,7 +7,7 @@ import { parseHostId } from '../../protocol/host-id.ts'
 import { methodTable, parseParams } from '../../protocol/rpc/methods.ts'
 import { decodeMergedCursor } from '../../protocol/session-search/merged-cursor.ts'
 import type { SearchResults } from '../../protocol/session-search/response.ts'
-import { type CarrierRig, carriers } from '../helpers/carriers.ts'
+import { type CarrierRig, usableCarriers } from '../helpers/carriers.ts'
 import vectors from '../vectors/merge.json' with { type: 'json' }
 
 interface Expected {
@@ -30,181 +30,171 @@ interface Vector {
   expect: Expected
 }
 
-const usable = await Promise.all(
-  carriers.map(async (carrier) => ({ carrier, whyNot: await carrier.unavailable() })),
-)
-for (const { carrier, whyNot } of usable) {
-  if (whyNot !== null) console.warn(`not tested over ${carrier.name}: ${whyNot}`)
-}
+describe.each(await usableCarriers())('searchSessions under all, over $name', (carrier) => {
+  let rig: CarrierRig
 
-describe.each(usable.filter(({ whyNot }) => whyNot === null))(
-  'searchSessions under all, over $carrier.name',
-  ({ carrier }) => {
-    let rig: CarrierRig
+  beforeAll(async () => {
+    rig = await carrier.start(3)
+  })
+  afterAll(async () => await rig?.[Symbol.asyncDispose]())
 
-    beforeAll(async () => {
-      rig = await carrier.start(3)
+  it.each(vectors.merge as Vector[])(
+    '[merge.recency] [merge.newest-forced] [merge.generation-local] [merge.truncation] [merge.no-debug] [merge.cursor-map] [merge.follow-up] [merge.has-more] [merge.hosts] [merge.one-leg-fails] [routing.stamp] [routing.all-legs] [boundary.parse-both] [exposure.both-ends] $name',
+    async (vector) => {
+      const ids = Object.keys(vector.legs)
+      const desk = await deskFor(rig, vector.legs)
+      const answer = await search(desk, { ...vector.request, executionHostId: 'all' })
+      check(answer, vector.expect)
+
+      const asked = await Promise.all(
+        ids.map(async (id, at) => (vector.legs[id] === 'throws' ? null : await askedOf(rig, at))),
+      )
+      for (const params of asked) {
+        if (params === null || vector.expect.sentToEachLeg === undefined) continue
+        expect(params.map(withoutDeadline)).toEqual([vector.expect.sentToEachLeg])
+      }
+      if (vector.expect.followUpAsks === undefined) return
+      const followUp = await search(await deskFor(rig, vector.legs), {
+        ...vector.request,
+        executionHostId: 'all',
+        cursor: answer.page.cursor,
+      })
+      expect(followUp.hosts?.map((leg) => leg.executionHostId).sort()).toEqual(
+        Object.keys(vector.expect.followUpAsks).sort(),
+      )
+      for (const [at, id] of ids.entries()) {
+        const cursors = (await askedOf(rig, at)).map((params) => (params as { cursor?: string }).cursor)
+        const expected = vector.expect.followUpAsks[id]
+        expect(cursors).toEqual(expected === undefined ? [] : [expected])
+      }
+    },
+  )
+
+  it('[merge.gone-host] reports a host that only the cursor knows as unreachable, and the others answer', async () => {
+    const legs = { local: resultsWith('a') }
+    const cursor = vectors.cursors.cases[0]?.text
+    const answer = await search(await deskFor(rig, legs), { query: 'q', executionHostId: 'all', cursor })
+    expect(answer.hosts).toMatchObject([
+      { executionHostId: 'local', outcome: 'results' },
+      { executionHostId: 'ssh:gone', outcome: 'unreachable', reason: 'not-configured' },
+    ])
+    expect(answer.hits).toHaveLength(1)
+  })
+
+  it('[merge.malformed-no-contact] contacts no host for a merged cursor that is not one', async () => {
+    const desk = await deskFor(rig, { local: resultsWith('a') })
+    for (const { text, hosts } of vectors.cursors.cases) {
+      if (hosts !== null) continue
+      const answer = await ask(desk, { query: 'q', executionHostId: 'all', cursor: text })
+      expect(answer).toEqual({ kind: 'malformed-cursor' })
+    }
+    expect(await askedOf(rig, 0)).toEqual([])
+  })
+
+  it('[merge.hosts-absent-single] [routing.ssh-only-that] asks one host and nothing else, without a hosts list', async () => {
+    const desk = await deskFor(rig, { local: resultsWith('mine'), 'ssh:h': resultsWith('theirs') })
+    const answer = await search(desk, { query: 'q', executionHostId: 'ssh:h' })
+    expect(answer.hosts).toBeUndefined()
+    expect(answer.hits.map((hit) => [hit.executionHostId, hit.sessionId])).toEqual([['ssh:h', 'theirs']])
+    expect(await askedOf(rig, 0)).toEqual([])
+  })
+
+  it('[routing.unknown-refused] [routing.status-never-all] refuses an id that names no host, and asks nobody', async () => {
+    const desk = await deskFor(rig, { local: resultsWith('a') })
+    for (const executionHostId of ['ssh:unknown', 'nope', '', 'ssh:', 'LOCAL']) {
+      const refused = await ask(desk, { query: 'q', executionHostId }).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ code: 'unknown_host' })
+    }
+    const call = { exposure: 'ipc', signal: new AbortController().signal, notify: () => {} } as const
+    await expect(searchStatus(desk, 'all', call)).rejects.toMatchObject({ code: 'unknown_host' })
+    expect(await askedOf(rig, 0)).toEqual([])
+  })
+
+  it('[exposure.per-leg] [exposure.both-ends] keeps a local hit whole for ipc, and redacts a remote one again', async () => {
+    const leak = { source: { presence: 'present', filePath: '/planted' }, resumeCommand: 'planted' }
+    const desk = await deskFor(rig, {
+      local: resultsWith('mine', leak),
+      'runtime:r': resultsWith('theirs', leak),
     })
-    afterAll(async () => await rig?.[Symbol.asyncDispose]())
+    const { hits } = await search(desk, { query: 'q', executionHostId: 'all' })
+    expect(hits.find((hit) => hit.sessionId === 'mine')).toMatchObject(leak)
+    expect(JSON.stringify(hits.filter((hit) => hit.sessionId === 'theirs'))).not.toContain('planted')
+    const relayed = await ask(desk, { query: 'q', executionHostId: 'all' }, 'relay')
+    expect(JSON.stringify(relayed)).not.toContain('planted')
+  })
 
-    it.each(vectors.merge as Vector[])(
-      '[merge.recency] [merge.newest-forced] [merge.generation-local] [merge.truncation] [merge.no-debug] [merge.cursor-map] [merge.follow-up] [merge.has-more] [merge.hosts] [merge.one-leg-fails] [routing.stamp] [routing.all-legs] [boundary.parse-both] [exposure.both-ends] $name',
-      async (vector) => {
-        const ids = Object.keys(vector.legs)
-        const desk = await deskFor(rig, vector.legs)
-        const answer = await search(desk, { ...vector.request, executionHostId: 'all' })
-        check(answer, vector.expect)
+  it('[merge.duration-whole] [routing.local-may-omit] measures the whole fan-out, whatever the legs say of theirs', async () => {
+    const desk = await deskFor(rig, { local: { ...resultsWith('a'), durationMs: 987_654 } })
+    const answer = await search(desk, { query: 'q', executionHostId: 'all' })
+    expect(answer.durationMs).toBeLessThan(5_000)
+    expect(answer.hits).toHaveLength(1)
+  })
 
-        const asked = await Promise.all(
-          ids.map(async (id, at) => (vector.legs[id] === 'throws' ? null : await askedOf(rig, at))),
-        )
-        for (const params of asked) {
-          if (params === null || vector.expect.sentToEachLeg === undefined) continue
-          expect(params.map(withoutDeadline)).toEqual([vector.expect.sentToEachLeg])
-        }
-        if (vector.expect.followUpAsks === undefined) return
-        const followUp = await search(await deskFor(rig, vector.legs), {
-          ...vector.request,
-          executionHostId: 'all',
-          cursor: answer.page.cursor,
-        })
-        expect(followUp.hosts?.map((leg) => leg.executionHostId).sort()).toEqual(
-          Object.keys(vector.expect.followUpAsks).sort(),
-        )
-        for (const [at, id] of ids.entries()) {
-          const cursors = (await askedOf(rig, at)).map((params) => (params as { cursor?: string }).cursor)
-          const expected = vector.expect.followUpAsks[id]
-          expect(cursors).toEqual(expected === undefined ? [] : [expected])
-        }
-      },
+  it('[response.debug-off] [boundary.parse-both] passes a debug report on only where it was asked for', async () => {
+    const debug = { route: 'or', plannerReport: { route: 'or', scope: 'all' } }
+    const desk = await deskFor(rig, { local: { ...resultsWith('a'), debug } })
+    expect(await search(desk, { query: 'q' })).not.toHaveProperty('debug')
+    expect(await search(desk, { query: 'q', debug: true })).toMatchObject({ debug })
+  })
+
+  it('[routing.all-legs] cancels every leg still out when the caller leaves', async () => {
+    const desk = await deskFor(rig, { local: resultsWith('a'), 'ssh:h': resultsWith('b') })
+    await rig.slots[1]?.script({ search: { kind: 'silence' } })
+    const leave = new AbortController()
+    const request = parseParams(methodTable['aiVault.searchSessions'].gateway, {
+      query: 'q',
+      executionHostId: 'all',
+      partialResultToken: 1,
+    })
+    const notify = () => leave.abort()
+    await expect(
+      searchSessions(desk, request, { exposure: 'ipc', signal: leave.signal, notify }),
+    ).rejects.toMatchObject({ code: 'cancelled' })
+    expect(await rig.slots[1]?.ask('scripted')).toMatchObject({ cancelled: 1 })
+  })
+
+  it('passes each leg on as it lands, redacted for its caller, before the whole answer', async () => {
+    const leak = { source: { presence: 'present', filePath: '/planted' }, resumeCommand: 'planted' }
+    const desk = await deskFor(rig, { local: resultsWith('a', leak), 'ssh:h': resultsWith('b', leak) })
+    const landed: unknown[] = []
+    const request = parseParams(methodTable['aiVault.searchSessions'].gateway, {
+      query: 'q',
+      executionHostId: 'all',
+      partialResultToken: 'p',
+    })
+    await searchSessions(desk, request, {
+      exposure: 'relay',
+      signal: new AbortController().signal,
+      notify: (_method, params) => landed.push(params),
+    })
+    expect(landed).toHaveLength(2)
+    expect(landed).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          token: 'p',
+          value: expect.objectContaining({ executionHostId: 'ssh:h', outcome: 'results' }),
+        }),
+      ]),
     )
+    expect(JSON.stringify(landed)).not.toContain('planted')
+  })
 
-    it('[merge.gone-host] reports a host that only the cursor knows as unreachable, and the others answer', async () => {
-      const legs = { local: resultsWith('a') }
-      const cursor = vectors.cursors.cases[0]?.text
-      const answer = await search(await deskFor(rig, legs), { query: 'q', executionHostId: 'all', cursor })
-      expect(answer.hosts).toMatchObject([
-        { executionHostId: 'local', outcome: 'results' },
-        { executionHostId: 'ssh:gone', outcome: 'unreachable', reason: 'not-configured' },
-      ])
-      expect(answer.hits).toHaveLength(1)
+  it('[availability.old-host] takes only "method not found" for an absent service', async () => {
+    const desk = await deskFor(rig, { local: { kind: 'nonsense' } })
+    await expect(ask(desk, { query: 'q' })).rejects.toMatchObject({
+      code: 'unreachable',
+      details: { reason: 'protocol' },
     })
-
-    it('[merge.malformed-no-contact] contacts no host for a merged cursor that is not one', async () => {
-      const desk = await deskFor(rig, { local: resultsWith('a') })
-      for (const { text, hosts } of vectors.cursors.cases) {
-        if (hosts !== null) continue
-        const answer = await ask(desk, { query: 'q', executionHostId: 'all', cursor: text })
-        expect(answer).toEqual({ kind: 'malformed-cursor' })
-      }
-      expect(await askedOf(rig, 0)).toEqual([])
-    })
-
-    it('[merge.hosts-absent-single] [routing.ssh-only-that] asks one host and nothing else, without a hosts list', async () => {
-      const desk = await deskFor(rig, { local: resultsWith('mine'), 'ssh:h': resultsWith('theirs') })
-      const answer = await search(desk, { query: 'q', executionHostId: 'ssh:h' })
-      expect(answer.hosts).toBeUndefined()
-      expect(answer.hits.map((hit) => [hit.executionHostId, hit.sessionId])).toEqual([['ssh:h', 'theirs']])
-      expect(await askedOf(rig, 0)).toEqual([])
-    })
-
-    it('[routing.unknown-refused] [routing.status-never-all] refuses an id that names no host, and asks nobody', async () => {
-      const desk = await deskFor(rig, { local: resultsWith('a') })
-      for (const executionHostId of ['ssh:unknown', 'nope', '', 'ssh:', 'LOCAL']) {
-        const refused = await ask(desk, { query: 'q', executionHostId }).catch((error: unknown) => error)
-        expect(refused).toMatchObject({ code: 'unknown_host' })
-      }
-      const call = { exposure: 'ipc', signal: new AbortController().signal, notify: () => {} } as const
-      await expect(searchStatus(desk, 'all', call)).rejects.toMatchObject({ code: 'unknown_host' })
-      expect(await askedOf(rig, 0)).toEqual([])
-    })
-
-    it('[exposure.per-leg] [exposure.both-ends] keeps a local hit whole for ipc, and redacts a remote one again', async () => {
-      const leak = { source: { presence: 'present', filePath: '/planted' }, resumeCommand: 'planted' }
-      const desk = await deskFor(rig, {
-        local: resultsWith('mine', leak),
-        'runtime:r': resultsWith('theirs', leak),
-      })
-      const { hits } = await search(desk, { query: 'q', executionHostId: 'all' })
-      expect(hits.find((hit) => hit.sessionId === 'mine')).toMatchObject(leak)
-      expect(JSON.stringify(hits.filter((hit) => hit.sessionId === 'theirs'))).not.toContain('planted')
-      const relayed = await ask(desk, { query: 'q', executionHostId: 'all' }, 'relay')
-      expect(JSON.stringify(relayed)).not.toContain('planted')
-    })
-
-    it('[merge.duration-whole] [routing.local-may-omit] measures the whole fan-out, whatever the legs say of theirs', async () => {
-      const desk = await deskFor(rig, { local: { ...resultsWith('a'), durationMs: 987_654 } })
-      const answer = await search(desk, { query: 'q', executionHostId: 'all' })
-      expect(answer.durationMs).toBeLessThan(5_000)
-      expect(answer.hits).toHaveLength(1)
-    })
-
-    it('[response.debug-off] [boundary.parse-both] passes a debug report on only where it was asked for', async () => {
-      const debug = { route: 'or', plannerReport: { route: 'or', scope: 'all' } }
-      const desk = await deskFor(rig, { local: { ...resultsWith('a'), debug } })
-      expect(await search(desk, { query: 'q' })).not.toHaveProperty('debug')
-      expect(await search(desk, { query: 'q', debug: true })).toMatchObject({ debug })
-    })
-
-    it('[routing.all-legs] cancels every leg still out when the caller leaves', async () => {
-      const desk = await deskFor(rig, { local: resultsWith('a'), 'ssh:h': resultsWith('b') })
-      await rig.slots[1]?.script({ search: { kind: 'silence' } })
-      const leave = new AbortController()
-      const request = parseParams(methodTable['aiVault.searchSessions'].gateway, {
-        query: 'q',
-        executionHostId: 'all',
-        partialResultToken: 1,
-      })
-      const notify = () => leave.abort()
-      await expect(
-        searchSessions(desk, request, { exposure: 'ipc', signal: leave.signal, notify }),
-      ).rejects.toMatchObject({ code: 'cancelled' })
-      expect(await rig.slots[1]?.ask('scripted')).toMatchObject({ cancelled: 1 })
-    })
-
-    it('passes each leg on as it lands, redacted for its caller, before the whole answer', async () => {
-      const leak = { source: { presence: 'present', filePath: '/planted' }, resumeCommand: 'planted' }
-      const desk = await deskFor(rig, { local: resultsWith('a', leak), 'ssh:h': resultsWith('b', leak) })
-      const landed: unknown[] = []
-      const request = parseParams(methodTable['aiVault.searchSessions'].gateway, {
-        query: 'q',
-        executionHostId: 'all',
-        partialResultToken: 'p',
-      })
-      await searchSessions(desk, request, {
-        exposure: 'relay',
-        signal: new AbortController().signal,
-        notify: (_method, params) => landed.push(params),
-      })
-      expect(landed).toHaveLength(2)
-      expect(landed).toEqual(
-        expect.arrayContaining([
-          expect.objectContaining({
-            token: 'p',
-            value: expect.objectContaining({ executionHostId: 'ssh:h', outcome: 'results' }),
-          }),
-        ]),
-      )
-      expect(JSON.stringify(landed)).not.toContain('planted')
-    })
-
-    it('[availability.old-host] takes only "method not found" for an absent service', async () => {
-      const desk = await deskFor(rig, { local: { kind: 'nonsense' } })
-      await expect(ask(desk, { query: 'q' })).rejects.toMatchObject({
-        code: 'unreachable',
-        details: { reason: 'protocol' },
-      })
-      const old = rig.slots[1]?.as('ssh:old', 'ssh')
-      const registry = createHostRegistry(
-        old === undefined
-          ? []
-          : [{ ...old, call: async (_method, ...rest) => await old.call('no.such.method', ...rest) }],
-      )
-      const answer = await ask({ ...desk, registry }, { query: 'q', executionHostId: 'ssh:old' })
-      expect(answer).toEqual({ kind: 'unavailable', reason: 'no-service' })
-    })
-  },
-)
+    const old = rig.slots[1]?.as('ssh:old', 'ssh')
+    const registry = createHostRegistry(
+      old === undefined
+        ? []
+        : [{ ...old, call: async (_method, ...rest) => await old.call('no.such.method', ...rest) }],
+    )
+    const answer = await ask({ ...desk, registry }, { query: 'q', executionHostId: 'ssh:old' })
+    expect(answer).toEqual({ kind: 'unavailable', reason: 'no-service' })
+  })
+})
 
 type Desk = Parameters<typeof searchSessions>[0]
 
