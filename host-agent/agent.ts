@@ -43,10 +43,10 @@ export function agentMethods(options: AgentOptions, exposure: ExposureClass): Rp
         return { kind: 'unavailable', reason: 'no-service' } satisfies SearchResponse
       return redactResponse(await options.sessionSearch.search(request, { signal }), exposure)
     }),
-    serve('aiVault.searchStatus', (params) => {
+    serve('aiVault.searchStatus', async (params) => {
       const { executionHostId } = parseParams(methodTable['aiVault.searchStatus'].hostAgent, params)
       if (!isMine(executionHostId)) return absentServiceStatus
-      return redactStatusForTransport(options.sessionSearch.status(), exposure)
+      return redactStatusForTransport(await options.sessionSearch.status(), exposure)
     }),
     serve('aiVault.readSession', (params) => {
       const request = parseParams(methodTable['aiVault.readSession'].hostAgent, params)

@@ -88,7 +88,7 @@ async function serveOnStdio(exposure: ExposureClass): Promise<number> {
     methods: methodsOf(agent, exposure),
     version: TRAWL_VERSION,
     createId: randomUUID,
-    onFault,
+    onFault: exposure === 'relay' ? onFaultBriefly : onFault,
   })
   await Promise.race([served, left()])
   return 0
@@ -178,6 +178,14 @@ function showStatus(asJson: boolean): number {
 function onFault(error: TrawlError, method: string): void {
   const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
   complain(`${method} failed (${error.details.correlationId}): ${cause}`)
+}
+
+/** Over SSH stderr is the caller's too, and what a cause says may hold a path of this machine. */
+function onFaultBriefly(error: TrawlError, method: string): void {
+  const { cause } = error
+  const code = cause instanceof Error && 'code' in cause ? ` ${String(cause.code)}` : ''
+  const kind = cause instanceof Error ? `${cause.name}${code}` : 'unknown'
+  complain(`${method} failed (${error.details.correlationId}): ${kind}`)
 }
 
 function left(): Promise<void> {

@@ -161,7 +161,7 @@ async function show(
   const { stdout, stderr } = context
   const askedHostId = request.executionHostId
   const layout = {
-    columns: stdout.columns ?? defaultColumns,
+    columns: stdout.columns || defaultColumns,
     nowMs: context.clock.now(),
     style: createStyle(stdout, context.env, given.isSet('no-color')),
     measure: createTextMeasure(),

@@ -93,6 +93,10 @@ function openingService(ready: Promise<void>, opened: SessionSearchService): Ses
       await ready
       return await opened.search(request, call)
     },
+    async status() {
+      await ready
+      return await opened.status()
+    },
   }
 }
 

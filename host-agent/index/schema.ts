@@ -156,6 +156,7 @@ export function createSchema(db: SqlDatabase, indexId: string): void {
     insert.run('removals', 0)
     for (const trigger of Object.values(triggers)) db.exec(trigger)
     // Written out, not bound: a driver that binds numbers as floating point makes this an error.
-    db.exec(`INSERT INTO messages_fts (messages_fts, rank) VALUES ('hashsize', ${termBufferBytes})`)
+    for (const [name, value] of Object.entries(fullTextSettings))
+      db.exec(`INSERT INTO messages_fts (messages_fts, rank) VALUES ('${name}', ${value})`)
   })
 }

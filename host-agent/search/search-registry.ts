@@ -13,7 +13,7 @@ export interface SessionSearchService {
   search(request: SearchRequest, call: SearchCall): Promise<SearchResponse>
   /** @throws TrawlError `not_found`. */
   readSession(request: ReadSessionRequest): ReadSessionResponse
-  status(): SearchStatus
+  status(): SearchStatus | Promise<SearchStatus>
 }
 
 export interface SessionSearchRegistry extends SessionSearchService {
