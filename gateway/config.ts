@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import { isLoopbackName } from './access/origin.ts'
 import { type HostConfig, type QuarantinedHost, readHosts } from './config-hosts.ts'
+import { keyLine } from './config-lines.ts'
 import { firstComplaint, knownKeys, type ListenAddress, topLevelSchema } from './config-schema.ts'
 import { nearestWord } from './nearest-word.ts'
 import { Refusal, systemCode } from './refusal.ts'
@@ -40,7 +41,8 @@ export function configFilePath({ env, homeDir }: ConfigPlace): string {
 
 /**
  * Reads the configuration; without a file, all defaults.
- * @throws Refusal `configuration`: not TOML (naming file, line and column), a top-level value that is not allowed,
+ * @throws Refusal `configuration`: not TOML (naming file, line and column), a top-level value that is not allowed (naming
+ *   its key, and its line where there is one),
  *   a file that cannot be read, or a `$TRAWL_CONFIG` that is not there.
  */
 export function loadConfig(place: ConfigPlace): GatewayConfig {
@@ -63,7 +65,11 @@ export interface ConfigSource {
 export function parseConfig(text: string, source: ConfigSource): GatewayConfig {
   const table = parseToml(text, source.file)
   const parsed = topLevelSchema.safeParse(table)
-  if (!parsed.success) throw new Refusal('configuration', `${source.file}: ${firstComplaint(parsed.error)}.`)
+  if (!parsed.success) {
+    const line = keyLine(text, parsed.error.issues[0]?.path ?? [])
+    const where = line === null ? source.file : `${source.file}, line ${line}`
+    throw new Refusal('configuration', `${where}: ${firstComplaint(parsed.error)}.`)
+  }
 
   const warnings: string[] = []
   const resolvePath = (path: string) => resolve(dirname(source.file), expandHome(path, source.homeDir))

@@ -1,5 +1,5 @@
 /** The indexer of this machine, in a thread of its own. */
-
+import { systemClock } from '../../protocol/clock.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { createIndexerClient } from '../indexing/indexer-client.ts'
 import { configuredSources, type Machine } from './machine.ts'
@@ -12,6 +12,7 @@ export function createMachineIndexer(machine: Machine, indexPath: string, worker
   const { homeDir, platform, env } = machine
   return createIndexerClient({
     workerUrl,
+    clock: systemClock,
     job: { indexPath, homeDir, platform, env: { ...env }, sources: configuredSources(machine) },
   })
 }

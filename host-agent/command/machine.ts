@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { parse } from 'smol-toml'
+import { parse, TomlError } from 'smol-toml'
 import { z } from 'zod'
 import type { TranscriptRoot } from '../transcripts/reader.ts'
 
@@ -31,7 +31,7 @@ const sourcesSchema = z.object({ sources: z.record(z.string(), z.array(z.string(
 
 /**
  * The `[sources]` of the configuration: agent → roots in place of its own; an empty list switches it off.
- * @throws Error naming the file when it is not TOML, or its `[sources]` is not a table of lists.
+ * @throws Error naming file and line when it is not TOML, or its `[sources]` is not a table of lists.
  */
 export function configuredSources(machine: Machine): Readonly<Record<string, readonly TranscriptRoot[]>> {
   const file = configFileOf(machine)
@@ -73,8 +73,12 @@ function parseToml(text: string, file: string): unknown {
   try {
     return parse(text)
   } catch (cause) {
-    const what = cause instanceof Error ? cause.message.split('\n')[0] : 'not TOML'
-    throw new Error(`${file}: ${what}`, { cause })
+    if (!(cause instanceof TomlError)) throw cause
+    const what = cause.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? 'not TOML'
+    throw new Error(
+      `${file}, line ${cause.line}, column ${cause.column}: ${what}.\n${cause.codeblock.trimEnd()}`,
+      { cause },
+    )
   }
 }
 

@@ -1,7 +1,7 @@
 /** What reading hands to writing: one file, or one stretch of a large one. */
 import type { SessionFacts, TranscriptKind, UnreadCounts } from '../transcripts/reader.ts'
 import type { FilePosition, FileStamp } from './file-rows.ts'
-import type { MessageRow } from './message-rows.ts'
+import type { PackedRows } from './packed-rows.ts'
 
 /** What was read of one file in one go: all of it, what was appended, or one stretch of a large one. */
 export interface FileBatch {
@@ -18,7 +18,7 @@ export interface FileBatch {
   readonly complete: boolean
   readonly kind: TranscriptKind
   readonly facts: SessionFacts
-  readonly rows: readonly MessageRow[]
+  readonly rows: PackedRows
   readonly messageCount: number
   readonly byteOffset: number
   readonly tailHash: string

@@ -3,7 +3,7 @@ import type { TranscriptMessage } from '../transcripts/reader.ts'
 import { chunkUnits, maxToolTextUnits, roleCodes } from './schema.ts'
 import { identifierPieces, searchableText } from './tokens.ts'
 
-/** One row to be. Made where transcripts are read, so that the thread that writes does nothing but write. */
+/** One row to be; it may still be a view of a far larger text, so it is packed at once (packed-rows.ts). */
 export interface MessageRow {
   /** Which message of its file, from 0; chunks of one message share it. */
   readonly position: number
@@ -46,10 +46,10 @@ export function cutAtWhiteSpace(text: string, maxUnits: number): string[] {
   let start = 0
   while (text.length - start > maxUnits) {
     const end = cutBefore(text, start + Math.ceil(maxUnits / 2), start + maxUnits)
-    pieces.push(copyOf(text.slice(start, end)))
+    pieces.push(text.slice(start, end))
     start = end
   }
-  pieces.push(copyOf(text.slice(start)))
+  pieces.push(text.slice(start))
   return pieces
 }
 
@@ -67,12 +67,7 @@ function cutBefore(text: string, from: number, to: number): number {
 /** The first `maxUnits` UTF-16 units, one fewer where a surrogate pair would be cut. */
 function headOf(text: string, maxUnits: number): string {
   if (text.length <= maxUnits) return text
-  return copyOf(text.slice(0, splitsPair(text, maxUnits) ? maxUnits - 1 : maxUnits))
-}
-
-/** A slice keeps the whole text alive it was cut from, which may be megabytes; a copy does not. */
-function copyOf(slice: string): string {
-  return Buffer.from(slice, 'utf8').toString('utf8')
+  return text.slice(0, splitsPair(text, maxUnits) ? maxUnits - 1 : maxUnits)
 }
 
 /** White space as Unicode has it (property White_Space). */

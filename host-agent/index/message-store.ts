@@ -1,6 +1,6 @@
 /** Puts rows into `messages` and the full text beside it, and takes a file's rows out of both. */
 import type { SqlDatabase } from './driver/driver.ts'
-import type { MessageRow } from './message-rows.ts'
+import { type PackedRows, unpackRows } from './packed-rows.ts'
 import { numberIn } from './read.ts'
 import { roleCodes, rowsPerSession } from './schema.ts'
 
@@ -13,26 +13,32 @@ const columnOfRole: Readonly<Record<number, string>> = {
 export interface RowsOfFile {
   readonly fileId: number
   readonly sessionRowId: number
-  readonly rows: readonly MessageRow[]
+  readonly rows: PackedRows
 }
 
 /** Row ids go on from the greatest of the session. @returns how many rows the session has no row ids left for. */
 export function insertMessages(db: SqlDatabase, { fileId, sessionRowId, rows }: RowsOfFile): number {
   const first = sessionRowId * rowsPerSession
-  const last = first + rowsPerSession - 1
+  const firstFree = nextRowId(db, first, first + rowsPerSession - 1)
+  const room = first + rowsPerSession - firstFree
   const message = db.prepare(
-    'INSERT INTO messages (id, file_id, session_row_id, position, role, timestamp_ms, text) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO messages (id, file_id, session_row_id, position, role, timestamp_ms, text)
+    VALUES (?, ?, ?, ?, ?, ?, CAST(? AS TEXT))`,
   )
-  let id = nextRowId(db, first, last)
-  for (const [done, row] of rows.entries()) {
-    if (id > last) return rows.length - done
-    message.run(id, fileId, sessionRowId, row.position, row.role, row.timestampMs, row.text)
+  const fullText = (role: number) =>
     db.prepare(
-      `INSERT INTO messages_fts (rowid, ${columnOfRole[row.role]}, identifiers) VALUES (?, ?, ?)`,
-    ).run(id, row.searchable ?? row.text, row.identifiers)
-    id++
+      `INSERT INTO messages_fts (rowid, ${columnOfRole[role]}, identifiers)
+      VALUES (?, CAST(? AS TEXT), CAST(? AS TEXT))`,
+    )
+  let done = 0
+  for (const row of unpackRows(rows)) {
+    if (done === room) break
+    const id = firstFree + done
+    message.run(id, fileId, sessionRowId, row.position, row.role, row.timestampMs, row.text)
+    fullText(row.role).run(id, row.searchable, row.identifiers)
+    done++
   }
-  return 0
+  return rows.count - done
 }
 
 function nextRowId(db: SqlDatabase, first: number, last: number): number {

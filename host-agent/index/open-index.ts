@@ -38,8 +38,7 @@ export interface OpenIndex {
  * @throws IndexError `newer` (the file is not touched), `read-only`, `full`, `busy`, `cannot-open`, `input-output`.
  */
 export function openIndex(options: OpenIndexOptions): OpenIndex {
-  // Transcripts hold what nobody else on the machine shall read.
-  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(options.path))
   const condemned = `${options.path}${condemnedSuffix}`
   if (existsSync(condemned)) {
     if (existsSync(options.path)) giveUp(options.path, 'damaged')
@@ -53,6 +52,16 @@ export function openIndex(options: OpenIndexOptions): OpenIndex {
   const second = attempt(options)
   if ('db' in second) return { db: second.db, rebuilt: first.why }
   throw new IndexError('corrupt', `${options.path} could not be made anew: ${second.why}`)
+}
+
+function makeFolder(folder: string): void {
+  try {
+    // Transcripts hold what nobody else on the machine shall read.
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new IndexError('cannot-open', `${folder} cannot be made: ${why}`, error)
+  }
 }
 
 const condemnedSuffix = '.rebuild'
@@ -79,6 +88,7 @@ export function isCondemned(path: string): boolean {
  * @throws IndexError `absent` before a writer has made the index; `newer`, `corrupt` and SQLite's own failures.
  */
 export function openIndexForReading(options: Pick<OpenIndexOptions, 'driver' | 'path'>): SqlDatabase {
+  if (!existsSync(options.path)) throw new IndexError('absent', `${options.path} is not there yet`)
   return reported(options.path, () => {
     const db = options.driver.open(options.path, { readOnly: true })
     try {
@@ -110,7 +120,7 @@ function attempt({
     db.exec(pragmas)
     if (state === 'empty') createSchema(db, randomId())
     // Proves now, not at the first message, that the file can be written.
-    db.transaction(() => undefined)
+    db.exec("UPDATE meta SET value = value WHERE key = 'schema_version'")
     restoreTriggers(db)
     return { db }
   } catch (error) {

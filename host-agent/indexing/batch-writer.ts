@@ -18,15 +18,15 @@ export interface BatchWriterOptions {
   readonly committed: () => void
 }
 
-/** Text held before it is written, in UTF-16 units; bounds what a crash costs and what memory holds. */
-const maxPendingUnits = 32 * 1024 * 1024
+/** Text held before it is written, in bytes; bounds what a crash costs and what memory holds. */
+const maxPendingBytes = 32 * 1024 * 1024
 /** What was read is to be found after this long at the latest. */
 const maxPendingMs = 1500
 
 export class BatchWriter {
   readonly #options: BatchWriterOptions
   #pending: FileBatch[] = []
-  #units = 0
+  #bytes = 0
   #oldestMs = 0
   /** Of files that come in several batches: where the last one left the row, or null when the rest is to be dropped. */
   readonly #unfinished = new Map<string, FilePosition | null>()
@@ -41,10 +41,10 @@ export class BatchWriter {
     if (continued === null) return false
     if (this.#pending.length === 0) this.#oldestMs = this.#options.clock.monotonicMs()
     this.#pending.push(continued === undefined ? batch : { ...batch, expected: continued })
-    for (const row of batch.rows) this.#units += row.text.length
+    this.#bytes += batch.rows.bytes.length
     const isLate = this.#options.clock.monotonicMs() - this.#oldestMs >= maxPendingMs
     // The next batch of the same file is fenced by what this one leaves.
-    if (!batch.complete || this.#units >= maxPendingUnits || isLate) this.flush()
+    if (!batch.complete || this.#bytes >= maxPendingBytes || isLate) this.flush()
     return true
   }
 
@@ -58,7 +58,7 @@ export class BatchWriter {
     if (this.#pending.length === 0) return
     const batches = this.#pending
     this.#pending = []
-    this.#units = 0
+    this.#bytes = 0
     this.#write(batches)
     this.#options.committed()
   }

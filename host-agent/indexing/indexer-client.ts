@@ -1,5 +1,6 @@
 /** An indexer in a thread of its own, so that indexing never holds up an answer. Same port, orders instead of calls. */
 import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../protocol/clock.ts'
 import { absentServiceStatus, type SearchStatus } from '../../protocol/session-search/status.ts'
 import type { Indexer, ReconcileOptions } from './indexer.ts'
 import type { IndexingJob, IndexingNews, IndexingOrder } from './indexing-messages.ts'
@@ -7,10 +8,14 @@ import type { IndexingJob, IndexingNews, IndexingOrder } from './indexing-messag
 /** A thread that dies is started anew so often, and then stays down with its reason in the status. */
 const maxRestarts = 1
 
+/** A thread that was told to close gets this long for the transaction it is in; a disk that hangs must not hold up more. */
+const closingMs = 5_000
+
 export interface IndexerClientOptions {
   /** The bundled worker. */
   readonly workerUrl: URL
   readonly job: IndexingJob
+  readonly clock: Clock
 }
 
 export function createIndexerClient(options: IndexerClientOptions): Indexer {
@@ -56,12 +61,18 @@ class IndexerClient implements Indexer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const worker = this.#worker
-    if (worker === null || this.#isClosing) return
+    if (this.#isClosing) return
     this.#isClosing = true
+    const worker = this.#worker
+    if (worker === null) {
+      this.#say({ ...this.#status, phase: 'closed' })
+      return
+    }
     const exited = new Promise((resolve) => worker.once('exit', resolve))
+    const callOff = this.#options.clock.after(closingMs, () => void worker.terminate())
     await this.#order({ kind: 'close', id: this.#nextId++ }).catch(() => {})
     await exited
+    callOff()
   }
 
   #launch(): void {

@@ -2,6 +2,9 @@
 import type { SearchStatus } from '../../protocol/session-search/status.ts'
 import type { TranscriptRoot } from '../transcripts/reader.ts'
 
+/** In place of a job: the thread is to read for one that indexes (reading-thread.ts). */
+export const readingRole = 'reading'
+
 /** Everything the indexing thread is told at its start. */
 export interface IndexingJob {
   readonly indexPath: string

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { FileBatch } from '../index/file-batch.ts'
 import type { FilePosition } from '../index/file-rows.ts'
-import { type MessageRow, messageRows } from '../index/message-rows.ts'
+import { messageRows } from '../index/message-rows.ts'
+import { RowPacker } from '../index/packed-rows.ts'
 import {
   type TranscriptFile,
   type TranscriptFold,
@@ -31,13 +32,13 @@ export interface ReadRequest {
 }
 
 export interface ReadLimits {
-  /** A batch is closed when it holds this much text, in UTF-16 units. */
-  readonly batchUnits: number
+  /** A batch is closed when it holds this much text. */
+  readonly batchBytes: number
   /** Bytes asked for at one time. */
   readonly sliceBytes: number
 }
 
-export const defaultReadLimits: ReadLimits = { batchUnits: 16 * 1024 * 1024, sliceBytes: 1024 * 1024 }
+export const defaultReadLimits: ReadLimits = { batchBytes: 16 * 1024 * 1024, sliceBytes: 1024 * 1024 }
 
 /** The bytes before the offset that prove a file was only appended to. */
 const tailBytes = 4096
@@ -76,15 +77,13 @@ function* readOpen(
   let messageCount = resumed?.from.messageCount ?? 0
   let byteOffset = resumed?.from.byteOffset ?? 0
   let position = byteOffset
-  let rows: MessageRow[] = []
-  let units = 0
+  const left = Math.max(0, stamp.sizeBytes - position)
+  // What stands in quotes and braces around the text is rarely less than half.
+  const rows = new RowPacker(Math.min(left >> 1, limits.batchBytes))
   let leftOut = false
 
   const emit = (message: TranscriptMessage): void => {
-    for (const row of messageRows(message, messageCount)) {
-      rows.push(row)
-      units += row.text.length
-    }
+    for (const row of messageRows(message, messageCount)) rows.add(row)
     messageCount++
   }
   const batch = (complete: boolean): FileBatch => {
@@ -100,7 +99,7 @@ function* readOpen(
       complete,
       kind,
       facts: fold.facts(),
-      rows: kind === 'none' ? [] : rows,
+      rows: rows.take(),
       messageCount,
       byteOffset,
       tailHash: hashTail(open, byteOffset),
@@ -110,7 +109,7 @@ function* readOpen(
   }
 
   const splitter = lineSplitter({ startOffset: byteOffset })
-  const slice = Buffer.allocUnsafe(Math.min(limits.sliceBytes, Math.max(0, stamp.sizeBytes - position)))
+  const slice = Buffer.allocUnsafe(Math.min(limits.sliceBytes, left))
   while (position < stamp.sizeBytes) {
     const wanted = slice.subarray(0, Math.min(slice.length, stamp.sizeBytes - position))
     const got = open.read(wanted, position)
@@ -120,16 +119,15 @@ function* readOpen(
       if (line.text === null) fold.skipLine()
       else fold.line(line.text, emit)
       byteOffset = line.endOffset
-      if (units < limits.batchUnits) continue
+      if (rows.bytes < limits.batchBytes) continue
       if (fold.kind() === 'none') {
         // Not to be searched, as far as the file has said; its text must not pile up.
         leftOut = true
+        rows.take()
       } else {
         yield batch(false)
         mode = 'append'
       }
-      rows = []
-      units = 0
     }
   }
   yield batch(true)

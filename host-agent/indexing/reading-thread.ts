@@ -6,7 +6,7 @@ import type { ReadItem, ReadJob, ReadStep, TranscriptSource } from './transcript
 
 /** The part of a `worker_threads` Worker or port that is needed here. */
 export interface ThreadPort {
-  postMessage(message: unknown): void
+  postMessage(message: unknown, transfer?: readonly ArrayBuffer[]): void
   on(event: 'message', listener: (message: unknown) => void): unknown
 }
 
@@ -92,7 +92,7 @@ export function serveReading(port: ThreadPort, readJob: (job: ReadJob) => Iterab
         current = null
         continue
       }
-      port.postMessage(step.value)
+      port.postMessage(step.value, buffersOf(step.value))
       if (!step.value.last) return
       current = null
     }
@@ -105,6 +105,14 @@ export function serveReading(port: ThreadPort, readJob: (job: ReadJob) => Iterab
       if (current === null) advance()
     } else advance()
   })
+}
+
+/** A batch's rows change hands instead of being copied. */
+function buffersOf(step: ReadStep): ArrayBuffer[] {
+  if (!('batch' in step)) return []
+  return [step.batch.rows.bytes.buffer, step.batch.rows.table.buffer].filter(
+    (buffer) => buffer instanceof ArrayBuffer,
+  )
 }
 
 /** What may cross to a thread: a job may carry more than this. */

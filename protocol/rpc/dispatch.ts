@@ -70,11 +70,16 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     const id = request.id
     if (id === undefined || id === null) return await guarded(request, method, context)
     const cancel = new AbortController()
+    const onLeave = () => cancel.abort()
+    // Not AbortSignal.any: what it makes stays listed with a connection's signal for as long as the connection lives.
+    if (context.signal.aborted) cancel.abort()
+    context.signal.addEventListener('abort', onLeave, { once: true })
     running.set(id, cancel)
     try {
-      const signal = AbortSignal.any([context.signal, cancel.signal])
+      const { signal } = cancel
       return await untilAborted(guarded(request, method, { ...context, signal }), signal)
     } finally {
+      context.signal.removeEventListener('abort', onLeave)
       if (running.get(id) === cancel) running.delete(id)
     }
   }

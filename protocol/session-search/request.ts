@@ -13,7 +13,8 @@ export function resolveLimit(sent: number | undefined): number {
 }
 
 /** Agent names are open strings: a host may know agents this version does not. */
-export const agentNameSchema = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'not an agent name')
+export const agentNamePattern = /^[a-z0-9][a-z0-9-]*$/
+export const agentNameSchema = z.string().regex(agentNamePattern, 'not an agent name')
 
 export const searchFiltersSchema = z.object({
   agents: z.array(agentNameSchema).max(64).optional(),

@@ -1,6 +1,7 @@
 /** Every shape an answer to `aiVault.searchSessions` can have. */
 import { z } from 'zod'
 import { agentNameSchema } from './request.ts'
+import { isWholeHit } from './whole-hit.ts'
 
 export const sourcePresenceSchema = z.enum(['present', 'unverifiable', 'missing'])
 
@@ -143,8 +144,8 @@ export function parseHostResponse(value: unknown): { response: SearchResponse; d
   if (parsed.kind !== 'results') return { response: parsed, droppedHits: 0 }
   const hits: Hit[] = []
   for (const candidate of parsed.hits) {
-    const hit = hitSchema.safeParse(candidate)
-    if (hit.success) hits.push(withoutUnprovenCommand(hit.data))
+    const hit = isWholeHit(candidate) ? candidate : hitSchema.safeParse(candidate).data
+    if (hit !== undefined) hits.push(withoutUnprovenCommand(hit))
   }
   return { response: { ...parsed, hits }, droppedHits: parsed.hits.length - hits.length }
 }

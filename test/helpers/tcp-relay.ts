@@ -18,8 +18,14 @@ export interface TcpRelay extends AsyncDisposable {
   bytesToClient(): number
 }
 
-/** @param targetPort null for a server that accepts and never says a word */
-export async function startTcpRelay(targetPort: number | null): Promise<TcpRelay> {
+/**
+ * @param targetPort null for a server that accepts and never says a word
+ * @param onToClient hears every byte the server's side sends.
+ */
+export async function startTcpRelay(
+  targetPort: number | null,
+  onToClient: (chunk: Buffer) => void = () => {},
+): Promise<TcpRelay> {
   const sockets = new Set<Socket>()
   const waiting: (() => void)[] = []
   let isFrozen = false
@@ -57,6 +63,7 @@ export async function startTcpRelay(targetPort: number | null): Promise<TcpRelay
     pass(far, near)
     far.on('data', (chunk) => {
       bytesToClient += chunk.length
+      onToClient(chunk)
       if (freezeText !== null && chunk.includes(freezeText)) freeze()
     })
   })
