@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Hit } from '../../protocol/session-search/response.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import { renderHitForPipe, renderHitForTerminal } from './render-hits.ts'
 import { createStyle } from './style.ts'
 import { createTextMeasure } from './text-width.ts'

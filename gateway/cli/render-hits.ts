@@ -1,6 +1,6 @@
 /** Search hits for a terminal (two lines each) and for a pipe (one line each, tabs between the columns). */
 import { parseHostId } from '../../protocol/host-id.ts'
-import type { Hit } from '../../protocol/session-search/response.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import { plainText } from './plain-text.ts'
 import { sayAgo } from './say-time.ts'
 import type { Style } from './style.ts'

@@ -2,8 +2,9 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { type ExposureClass, redactForTransport } from '../../protocol/session-search/exposure.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import type { SearchRequest } from '../../protocol/session-search/request.ts'
-import { type Hit, parseHostResponse, type SearchResponse } from '../../protocol/session-search/response.ts'
+import { parseHostResponse, type SearchResponse } from '../../protocol/session-search/response.ts'
 import type { Host } from '../hosts/host.ts'
 
 export interface AskOptions {

@@ -1,7 +1,9 @@
 /** Makes one answer of many: one order, one cut, one cursor, and a report for every leg (contract, `all`; wire.md §4). */
+
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import { compareRecency, compareText, updatedAtMs } from '../../protocol/session-search/hit-order.ts'
 import { encodeMergedCursor } from '../../protocol/session-search/merged-cursor.ts'
-import type { Hit, LegReport, SearchResults, Truncated } from '../../protocol/session-search/response.ts'
+import type { LegReport, SearchResults, Truncated } from '../../protocol/session-search/response.ts'
 import type { LandedLeg } from './fan-out.ts'
 import type { Leg } from './scope.ts'
 
@@ -80,6 +82,9 @@ export function createMerge(limit: number, paging: 'plain' | 'complete'): Merge 
       }
     },
     finish({ reports, durationMs, show }) {
+      // Nothing of the answer, the text of its cursor included, hangs on which leg landed first.
+      const order = new Map(reports.map(({ executionHostId }, at) => [executionHostId, at]))
+      legs.sort((a, b) => (order.get(a.leg.hostId) ?? 0) - (order.get(b.leg.hostId) ?? 0))
       const cursors = paging === 'complete' ? completeCursors(legs, best) : plainCursors(legs)
       const anyMore =
         paging === 'complete' ? cursors.size > 0 : legs.some(({ results }) => results.page.hasMore)

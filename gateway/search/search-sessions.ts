@@ -3,8 +3,9 @@ import type { Clock } from '../../protocol/clock.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import type { ExposureClass } from '../../protocol/session-search/exposure.ts'
 import { redactStatusForTransport } from '../../protocol/session-search/exposure.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import type { GatewaySearchRequest, SearchRequest } from '../../protocol/session-search/request.ts'
-import type { Hit, SearchResponse } from '../../protocol/session-search/response.ts'
+import type { SearchResponse } from '../../protocol/session-search/response.ts'
 import {
   absentServiceStatus,
   type SearchStatus,

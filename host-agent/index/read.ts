@@ -1,5 +1,5 @@
 /** What search reads of the index beside the full text itself: the fence, sessions and single messages. */
-import type { MessageRole } from '../../protocol/session-search/response.ts'
+import type { MessageRole } from '../../protocol/session-search/hit.ts'
 import type { SqlDatabase, SqlRow } from './driver/driver.ts'
 import { roleCodes } from './schema.ts'
 

@@ -1,5 +1,5 @@
 /** One session as the contract's hit: its facts, and the message that shows why it was found. */
-import type { Hit } from '../../protocol/session-search/response.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import type { MessageRecord, SessionRecord } from '../index/read.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** Finds one page: climbs the ladder where a walk begins, stays on its rung where it goes on. */
-import type { Hit } from '../../protocol/session-search/response.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import type { SqlDatabase } from '../index/driver/driver.ts'
 import { readMessage, readSessions } from '../index/read.ts'
 import { chooseEvidence } from './evidence.ts'

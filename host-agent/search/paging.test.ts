@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import type { SearchRequestInput } from '../../protocol/session-search/request.ts'
-import type { Hit } from '../../protocol/session-search/response.ts'
 import type { SqlDatabase } from '../index/driver/driver.ts'
 import { createIndexFixture } from './index-fixture.ts'
 import { ask, results, sessionIds } from './search-fixture.ts'

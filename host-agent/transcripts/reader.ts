@@ -2,7 +2,7 @@
  * The shape every coding agent's transcripts are read into, and the port each agent's file implements.
  * A reader knows formats and nothing of the index; the index knows messages and nothing of formats.
  */
-import type { MessageRole } from '../../protocol/session-search/response.ts'
+import type { MessageRole } from '../../protocol/session-search/hit.ts'
 
 /** What decides where agents keep their sessions on this machine. Passed in; never read from the process here. */
 export interface AgentEnvironment {

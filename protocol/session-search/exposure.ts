@@ -2,7 +2,7 @@
  * What may leave a machine, by the class of the authenticated connection it leaves on.
  * Both ends apply these functions; neither changes its input.
  */
-import type { Hit } from './response.ts'
+import type { Hit } from './hit.ts'
 import type { SearchStatus } from './status.ts'
 
 /** `ipc`: same machine, Unix socket or child stdio. `runtime`: same machine, local token. `relay`: everything else. */

@@ -1,7 +1,8 @@
 /** One transcript, a page at a time: the shapes of `aiVault.readSession` (wire.md §3). */
 import { z } from 'zod'
+import { messageRoleSchema } from './hit.ts'
 import { agentNameSchema } from './request.ts'
-import { messageRoleSchema, pageSchema, unavailableReasonSchema } from './response.ts'
+import { pageSchema, unavailableReasonSchema } from './response.ts'
 
 export const defaultSessionPage = 50
 export const maxSessionPage = 200

@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { createHostRegistry } from '../../gateway/hosts/registry.ts'
 import { searchSessions } from '../../gateway/search/search-sessions.ts'
 import { systemClock } from '../../protocol/clock.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import { compareText } from '../../protocol/session-search/hit-order.ts'
-import type { Hit, SearchResults } from '../../protocol/session-search/response.ts'
+import type { SearchResults } from '../../protocol/session-search/response.ts'
 import { compareHits, type ListedHost, listedHit, listedHost } from '../helpers/listed-host.ts'
 
 const hostIds = ['local', 'ssh:b', 'ssh:a', 'runtime:z', 'runtime:%C3%BC'] as const

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { parseHostId, parseSearchScope, parseStatusScope } from '../../protocol/host-id.ts'
 import { redactForTransport, redactStatusForTransport } from '../../protocol/session-search/exposure.ts'
+import { hitSchema } from '../../protocol/session-search/hit.ts'
 import { decodeMergedCursor, encodeMergedCursor } from '../../protocol/session-search/merged-cursor.ts'
 import { resolveLimit, searchRequestSchema } from '../../protocol/session-search/request.ts'
-import { hitSchema } from '../../protocol/session-search/response.ts'
 import { absentServiceStatus, searchStatusSchema } from '../../protocol/session-search/status.ts'
 import exposureVectors from '../vectors/exposure.json' with { type: 'json' }
 import hostIdVectors from '../vectors/host-ids.json' with { type: 'json' }

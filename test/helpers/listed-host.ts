@@ -1,8 +1,8 @@
 /** A host that holds a plain list of hits and pages it by keyset, as an agent's `newest` does. */
 import type { Host, HostKind } from '../../gateway/hosts/host.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
 import { compareRecency, compareText, updatedAtMs } from '../../protocol/session-search/hit-order.ts'
-import type { Hit } from '../../protocol/session-search/response.ts'
 
 export interface ListedHost extends Host {
   readonly hits: Hit[]

@@ -9,7 +9,8 @@ import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import type { HostList } from '../../protocol/rpc/describe.ts'
 import type { ExposureClass } from '../../protocol/session-search/exposure.ts'
-import type { Hit, SearchResponse, SearchResults } from '../../protocol/session-search/response.ts'
+import type { Hit } from '../../protocol/session-search/hit.ts'
+import type { SearchResponse, SearchResults } from '../../protocol/session-search/response.ts'
 import {
   agentProgram,
   createRealHome,
