@@ -14,6 +14,7 @@ export default defineConfig({
             'protocol/**/*.test.ts',
             'host-agent/**/*.test.ts',
             'gateway/**/*.test.ts',
+            'bench/**/*.test.ts',
             'test/unit/**/*.test.ts',
             'test/contract/**/*.test.ts',
           ],

@@ -26,9 +26,9 @@ export const rowsPerSession = 2 ** sessionShift
  */
 export const pragmas = `
 PRAGMA page_size = 16384;
+PRAGMA busy_timeout = 5000;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
-PRAGMA busy_timeout = 5000;
 PRAGMA journal_size_limit = 67108864;
 `
 
@@ -148,6 +148,8 @@ const fullTextSettings = { hashsize: 4 * 1024 * 1024, automerge: 64, crisismerge
 /** Makes everything in an empty database, in one transaction. `indexId` is random and told to nobody but cursors. */
 export function createSchema(db: SqlDatabase, indexId: string): void {
   db.transaction(() => {
+    // Another agent of this machine may have made it between our look and this lock.
+    if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'meta'").get() !== undefined) return
     db.exec(tables)
     const insert = db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)')
     insert.run('schema_version', schemaVersion)
