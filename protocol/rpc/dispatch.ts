@@ -47,6 +47,7 @@ export interface Dispatcher {
 /** Each call of a dispatcher's connection is cancellable by `$/cancelRequest {id}` on the same dispatcher. */
 export function createDispatcher(options: DispatchOptions): Dispatcher {
   const running = new Map<JSONRPCID, AbortController>()
+  const follow = createFollowers()
   const server = new JSONRPCServer<CallContext>({ errorListener: () => {} })
   server.mapErrorToJSONRPCErrorResponse = (id, thrown: unknown) => errorResponse(id, TrawlError.from(thrown))
 
@@ -70,16 +71,13 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     const id = request.id
     if (id === undefined || id === null) return await guarded(request, method, context)
     const cancel = new AbortController()
-    const onLeave = () => cancel.abort()
-    // Not AbortSignal.any: what it makes stays listed with a connection's signal for as long as the connection lives.
-    if (context.signal.aborted) cancel.abort()
-    context.signal.addEventListener('abort', onLeave, { once: true })
+    const unfollow = follow(context.signal, cancel)
     running.set(id, cancel)
     try {
       const { signal } = cancel
       return await untilAborted(guarded(request, method, { ...context, signal }), signal)
     } finally {
-      context.signal.removeEventListener('abort', onLeave)
+      unfollow()
       if (running.get(id) === cancel) running.delete(id)
     }
   }
@@ -209,6 +207,27 @@ export function exceedsBytes(text: string, limit: number): boolean {
   if (text.length > limit) return true
   if (text.length * 3 <= limit) return false
   return new TextEncoder().encode(text).byteLength > limit
+}
+
+/**
+ * Ends calls with their caller: one listener a signal, however many calls it has. (What AbortSignal.any makes stays
+ * listed with a connection's signal for as long as the connection lives.)
+ */
+function createFollowers(): (leader: AbortSignal, call: AbortController) => () => void {
+  const followersOf = new WeakMap<AbortSignal, Set<AbortController>>()
+  return (leader, call) => {
+    const followers = followersOf.get(leader) ?? new Set()
+    if (!followersOf.has(leader)) {
+      followersOf.set(leader, followers)
+      const onLeave = () => {
+        for (const follower of followers) follower.abort()
+      }
+      leader.addEventListener('abort', onLeave, { once: true })
+    }
+    if (leader.aborted) call.abort()
+    followers.add(call)
+    return () => followers.delete(call)
+  }
 }
 
 /** Settles with the work, or with `cancelled` as soon as the signal fires; the work's late end is ignored. */
