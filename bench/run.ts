@@ -1,0 +1,66 @@
+/** Runs the rows asked for, one after another, and prints the table. */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { append } from './append.bench.ts'
+import { coldIndex } from './cold-index.bench.ts'
+import { createCorpora } from './corpora.ts'
+import { fanOutOver100, fanOutOver1000 } from './fan-out.bench.ts'
+import { idleHosts } from './idle-hosts.bench.ts'
+import { busyShare, machineLine } from './machine.ts'
+import { type Finished, isMissed, renderTable } from './report.ts'
+import type { BenchContext, BenchRow } from './row.ts'
+import { threeHosts } from './three-hosts.bench.ts'
+
+const rows: readonly BenchRow[] = [fanOutOver100, fanOutOver1000, idleHosts, coldIndex, append, threeHosts]
+
+export interface BenchPlaces {
+  readonly repositoryRoot: string
+  readonly workDir: string
+  readonly programsDir: string
+}
+
+/** @returns the exit code: 0; 1 with `--strict` where a bar was missed; 2 where a row failed or was not known. */
+export async function runBenchmark(args: readonly string[], places: BenchPlaces): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { quick: { type: 'boolean' }, strict: { type: 'boolean' }, keep: { type: 'boolean' } },
+  })
+  const unknown = positionals.filter((name) => !rows.some((row) => row.name === name))
+  if (unknown.length > 0) {
+    process.stderr.write(
+      `No row is called ${unknown.join(', ')}. Rows: ${rows.map((row) => row.name).join(' ')}\n`,
+    )
+    return 2
+  }
+  const say = (sentence: string) => process.stderr.write(`${sentence}\n`)
+  const context: BenchContext = {
+    quick: values.quick ?? false,
+    workDir: places.workDir,
+    programsDir: places.programsDir,
+    binDir: join(places.repositoryRoot, 'bin'),
+    corpora: createCorpora({
+      packagesDir: join(places.repositoryRoot, 'node_modules'),
+      workDir: places.workDir,
+      say,
+    }),
+    say,
+  }
+  const wanted = positionals.length === 0 ? rows : rows.filter((row) => positionals.includes(row.name))
+  const busy = `${Math.round((await busyShare(1000)) * 100)} % busy before the run`
+  const finished: Finished[] = []
+  const failed: string[] = []
+  for (const row of wanted) {
+    say(`${row.name} …`)
+    try {
+      finished.push({ row, measured: await row.measure(context) })
+    } catch (error) {
+      failed.push(row.name)
+      say(`${row.name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    }
+  }
+  process.stdout.write(`${machineLine()}, ${busy}${context.quick ? ' (--quick: not the figures)' : ''}\n\n`)
+  process.stdout.write(`${renderTable(finished)}\n`)
+  if (failed.length > 0) return 2
+  return values.strict === true && finished.some(isMissed) ? 1 : 0
+}
