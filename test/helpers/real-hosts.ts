@@ -64,7 +64,8 @@ export async function createRealHome(name = 'home', env: NodeJS.ProcessEnv = {})
         join(codexHome, 'sessions/2026/01/02', `rollout-2026-01-02T00-00-00-${session.sessionId}.jsonl`),
         codexRecords(session),
       ),
-    [Symbol.asyncDispose]: async () => await rm(dir, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: async () =>
+      await rm(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
   }
 }
 

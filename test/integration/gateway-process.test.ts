@@ -18,7 +18,8 @@ describe.skipIf(!isBuilt)('bin/trawl.js', () => {
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'trawl-process-'))
   })
-  afterEach(async () => await rm(dir, { recursive: true }))
+  // The agent of a gateway that was killed ends by itself a moment later, and writes until then.
+  afterEach(async () => await rm(dir, { recursive: true, maxRetries: 20, retryDelay: 100 }))
 
   function start(
     args: string[],
