@@ -1,4 +1,5 @@
 /** The contract's vectors over the pure functions of protocol/. */
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseHostId, parseSearchScope, parseStatusScope } from '../../protocol/host-id.ts'
 import { redactForTransport, redactStatusForTransport } from '../../protocol/session-search/exposure.ts'
@@ -97,6 +98,25 @@ describe('decodeMergedCursor', () => {
       expect(decoded === null ? null : Object.fromEntries(decoded)).toEqual(hosts)
     },
   )
+
+  it('[merge.malformed-no-contact] takes any text for null or a map of host ids, and never throws', () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.json().map((json) => Buffer.from(json).toString('base64url')),
+      fc
+        .dictionary(fc.constantFrom('local', 'ssh:h', 'runtime:', 'all', '__proto__', 'ssh:%'), fc.anything())
+        .map((map) => Buffer.from(JSON.stringify(map) ?? '').toString('base64url')),
+    )
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const [hostId, cursor] of decodeMergedCursor(text) ?? []) {
+          expect(parseHostId(hostId)?.id).toBe(hostId)
+          expect(typeof cursor).toBe('string')
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
 
   it('gives back what encodeMergedCursor made, and refuses more than 256 KiB', () => {
     const cursors = new Map([
