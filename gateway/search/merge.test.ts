@@ -76,7 +76,7 @@ describe('createMerge', () => {
   })
 
   it('answers the same whichever leg lands first', () => {
-    const hits = fc.array(fc.constantFrom('a@1', 'b@1', 'c@2', 'd@3', 'e', 'f'), { maxLength: 5 })
+    const hits = fc.array(fc.constantFrom('a@1', 'b@1', 'c@2', 'd@3', 'e@4', 'f', 'g'), { maxLength: 5 })
     const legs = fc
       .tuple(hits, hits, hits)
       .map((lists) => lists.map((list, at) => leg(['local', 'runtime:r', 'ssh:s'][at] ?? '', list)))

@@ -1,7 +1,12 @@
 /** Makes one answer of many: one order, one cut, one cursor, and a report for every leg (contract, `all`; wire.md §4). */
 
 import type { Hit } from '../../protocol/session-search/hit.ts'
-import { compareRecency, compareText, updatedAtMs } from '../../protocol/session-search/hit-order.ts'
+import {
+  compareRecency,
+  compareText,
+  isUsualTime,
+  updatedAtMs,
+} from '../../protocol/session-search/hit-order.ts'
 import { encodeMergedCursor } from '../../protocol/session-search/merged-cursor.ts'
 import type { LegReport, SearchResults, Truncated } from '../../protocol/session-search/response.ts'
 import type { LandedLeg } from './fan-out.ts'
@@ -33,6 +38,7 @@ interface Answered {
 
 /** Where a hit stands in the one order. */
 interface Rank {
+  readonly updatedAt: string | null
   readonly timeMs: number | null
   readonly hostId: string
   readonly sessionId: string
@@ -57,6 +63,12 @@ export function createMerge(limit: number, paging: 'plain' | 'complete'): Merge 
     return last === undefined || compareRanks(rank, last.rank) < 0
   }
 
+  /** Hits whose times are written as usual and sort below this text are too old for a page that is full. */
+  function oldestShownText(): string | null {
+    const text = best[limit - 1]?.rank.updatedAt ?? null
+    return text !== null && isUsualTime(text) ? text : null
+  }
+
   function insert(placed: Placed): void {
     let at = best.length
     for (let before = best[at - 1]; before !== undefined && comparePlaced(placed, before) < 0; at--)
@@ -71,8 +83,14 @@ export function createMerge(limit: number, paging: 'plain' | 'complete'): Merge 
       const { hits, ...rest } = results
       const answered: Answered = { leg, results: rest, hitCount: hits.length }
       legs.push(answered)
+      const oldestShown = oldestShownText()
       let behind: Rank | null = null
       for (const [at, hit] of hits.entries()) {
+        if (oldestShown !== null && isOlder(hit.updatedAt, oldestShown)) {
+          // Under complete paging nothing that comes behind it can be shown either.
+          if (paging === 'complete') break
+          continue
+        }
         const rank = rankOf(hit, leg.hostId)
         // Complete paging: what is shown of a leg is always the beginning of what it sent, even where the leg's own
         // order is not this one, so a hit never comes before one that its leg sent earlier.
@@ -101,8 +119,18 @@ export function createMerge(limit: number, paging: 'plain' | 'complete'): Merge 
   }
 }
 
+function isOlder(text: string | null, usual: string): boolean {
+  return text !== null && text < usual && isUsualTime(text)
+}
+
 function rankOf(hit: Hit, hostId: string): Rank {
-  return { timeMs: updatedAtMs(hit), hostId, sessionId: hit.sessionId, agent: hit.agent }
+  return {
+    updatedAt: hit.updatedAt,
+    timeMs: updatedAtMs(hit),
+    hostId,
+    sessionId: hit.sessionId,
+    agent: hit.agent,
+  }
 }
 
 function compareRanks(a: Rank, b: Rank): number {

@@ -18,8 +18,11 @@ export interface BatchWriterOptions {
   readonly committed: () => void
 }
 
-/** Text held before it is written, in bytes; bounds what a crash costs and what memory holds. */
-const maxPendingBytes = 32 * 1024 * 1024
+/**
+ * Text held before it is written. About what fills FTS5's term buffer (schema.ts), so that a commit writes no smaller
+ * segments than it would anyway, and little enough that reading on another thread never waits for a long write.
+ */
+const maxPendingBytes = 8 * 1024 * 1024
 /** What was read is to be found after this long at the latest. */
 const maxPendingMs = 1500
 

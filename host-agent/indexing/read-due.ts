@@ -105,6 +105,7 @@ function jobFor({ db }: PassContext, due: DueFile, fromStart: boolean): DueJob |
     due,
     agent: due.source.reader.agent,
     file: due.file,
+    sizeBytes: due.stamp.sizeBytes,
     expected: row === null ? null : { byteOffset: row.byteOffset, rewrites: row.rewrites },
     resume:
       row === null || fold === null

@@ -82,6 +82,7 @@ function jobFor(name: string, ...says: string[]): ReadJob {
   return {
     agent: 'fake',
     file: { root: { path: desk.root }, path, relativePath: name },
+    sizeBytes: 8 * 1024 * 1024,
     expected: null,
     resume: null,
   }

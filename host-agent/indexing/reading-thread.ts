@@ -19,8 +19,13 @@ export interface ReadingThread extends ThreadPort {
 /** `job` begins one; `next` lets a job of several batches go on to the next, so that a huge file does not pile up. */
 type ToThread = { readonly kind: 'job'; readonly job: ReadJob } | { readonly kind: 'next' }
 
-/** Jobs sent ahead: enough that the thread never waits, few enough that little is lost when the pass ends early. */
-const jobsAhead = 4
+/**
+ * Jobs sent ahead: enough that the thread reads on through a long write, few enough that memory is bounded and little is
+ * lost when the pass ends early.
+ */
+const bytesAhead = 64 * 1024 * 1024
+const maxJobsAhead = 256
+const minJobsAhead = 2
 
 /** @param startThread starts a thread that runs `serveReading`. */
 export function createThreadedSource(startThread: () => ReadingThread): TranscriptSource {
@@ -37,7 +42,7 @@ export function createThreadedSource(startThread: () => ReadingThread): Transcri
     const inbox = new Inbox()
     let hasMore = true
     const fill = (into: ReadingThread): void => {
-      while (hasMore && outstanding.length < jobsAhead) {
+      while (hasMore && hasRoom(outstanding)) {
         const next = jobs.next()
         if (next.done === true) {
           hasMore = false
@@ -107,6 +112,12 @@ export function serveReading(port: ThreadPort, readJob: (job: ReadJob) => Iterab
   })
 }
 
+function hasRoom(outstanding: readonly ReadJob[]): boolean {
+  if (outstanding.length < minJobsAhead) return true
+  const bytes = outstanding.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  return outstanding.length < maxJobsAhead && bytes < bytesAhead
+}
+
 /** A batch's rows change hands instead of being copied. */
 function buffersOf(step: ReadStep): ArrayBuffer[] {
   if (!('batch' in step)) return []
@@ -116,8 +127,8 @@ function buffersOf(step: ReadStep): ArrayBuffer[] {
 }
 
 /** What may cross to a thread: a job may carry more than this. */
-function plainJob({ agent, file, expected, resume }: ReadJob): ReadJob {
-  return { agent, file, expected, resume }
+function plainJob({ agent, file, sizeBytes, expected, resume }: ReadJob): ReadJob {
+  return { agent, file, sizeBytes, expected, resume }
 }
 
 function send(thread: ThreadPort, message: ToThread): void {

@@ -7,6 +7,8 @@ import { type ReadLimits, type ReadRequest, readTranscript } from './read-transc
 export interface ReadJob extends ReadRequest {
   /** The contract's agent name. */
   readonly agent: string
+  /** As discovery found it; how far a source reads ahead is measured by it. */
+  readonly sizeBytes: number
 }
 
 /** A job's batches come in order and one after the other; `last` says that the job is through. */

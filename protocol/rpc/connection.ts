@@ -2,7 +2,7 @@
  * One duplex JSON-RPC connection over a message channel: calls both ways, each with a time of its own,
  * cancellation that reaches the other side, and notifications (wire.md §3, §5).
  */
-import { createJSONRPCErrorResponse, JSONRPCClient, type JSONRPCResponse } from 'json-rpc-2.0'
+import { createJSONRPCErrorResponse, type JSONRPCResponse } from 'json-rpc-2.0'
 import { type Clock, systemClock } from '../clock.ts'
 import { createDispatcher, exceedsBytes, type RpcMethods } from './dispatch.ts'
 import { errorTable, fromRpcError, TrawlError } from './errors.ts'
@@ -40,15 +40,11 @@ export interface RpcConnection extends AsyncDisposable {
 export function openConnection(channel: MessageChannel, options: ConnectionOptions): RpcConnection {
   const clock = options.clock ?? systemClock
   const leaving = new AbortController()
-  const pendingIds = new Set<number>()
+  /** Calls not answered yet; whoever ends one takes it out, so that a second answer finds nothing. */
+  const waiting = new Map<JSONRPCResponse['id'], (answer: JSONRPCResponse | TrawlError) => void>()
   let nextId = 1
   let isOpen = true
 
-  const client = new JSONRPCClient<void>((payload: { id: number }) => {
-    const text = JSON.stringify(payload)
-    if (exceedsBytes(text, options.maxMessageBytes)) return settle(payload.id, 'response_too_large')
-    channel.send(text).catch(() => settle(payload.id, 'unreachable', 'offline'))
-  })
   const dispatcher = createDispatcher({
     methods: withNotifications(options),
     maxMessageBytes: options.maxMessageBytes,
@@ -57,18 +53,13 @@ export function openConnection(channel: MessageChannel, options: ConnectionOptio
   })
 
   /** Ends a waiting call here, whatever the other side may still say of it. */
-  function settle(
-    id: number,
-    code: 'timeout' | 'cancelled' | 'unreachable' | 'response_too_large',
-    reason?: string,
-  ): void {
-    const row = errorTable[code]
-    client.receive(createJSONRPCErrorResponse(id, row.rpcCode, row.message, { code, reason }))
+  function settle(id: number, error: TrawlError): void {
+    waiting.get(id)?.(error)
   }
 
   function abandon(id: number, code: 'timeout' | 'cancelled'): void {
     notify('$/cancelRequest', { id })
-    settle(id, code)
+    settle(id, new TrawlError(code))
   }
 
   function notify(method: string, params: unknown): void {
@@ -80,11 +71,11 @@ export function openConnection(channel: MessageChannel, options: ConnectionOptio
   function receive(text: string): void {
     const value = parse(text)
     if (isResponse(value)) {
-      client.receive(value)
+      waiting.get(value.id)?.(value)
       return
     }
     if (Array.isArray(value) && value.length > 0 && value.every(isResponse)) {
-      client.receive(value)
+      for (const response of value) waiting.get(response.id)?.(response)
       return
     }
     const context = { signal: leaving.signal, notify }
@@ -110,12 +101,12 @@ export function openConnection(channel: MessageChannel, options: ConnectionOptio
     oversize(head) {
       const id = idInHead(head)
       if (isRequestHead(head)) refuseOversize(id)
-      else if (typeof id === 'number') settle(id, 'response_too_large')
+      else if (typeof id === 'number') settle(id, new TrawlError('response_too_large'))
     },
     closed(cause) {
       isOpen = false
       leaving.abort()
-      for (const id of pendingIds) settle(id, 'unreachable', 'offline')
+      for (const end of waiting.values()) end(linkEnded())
       options.onClosed?.(cause)
     },
   })
@@ -123,21 +114,25 @@ export function openConnection(channel: MessageChannel, options: ConnectionOptio
   return {
     notify,
     async call(method, params, { timeoutMs, signal }) {
-      if (!isOpen) throw new TrawlError('unreachable', undefined, { reason: 'offline' })
+      if (!isOpen) throw linkEnded()
       if (signal?.aborted) throw new TrawlError('cancelled')
       const id = nextId++
-      const request = { jsonrpc: '2.0' as const, id, method, ...(params === undefined ? {} : { params }) }
-      pendingIds.add(id)
-      const stopTimer = clock.after(timeoutMs, () => abandon(id, 'timeout'))
-      const onAbort = () => abandon(id, 'cancelled')
-      signal?.addEventListener('abort', onAbort, { once: true })
-      try {
-        return readResponse(await client.requestAdvanced(request))
-      } finally {
-        stopTimer()
-        signal?.removeEventListener('abort', onAbort)
-        pendingIds.delete(id)
-      }
+      const text = JSON.stringify({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+      if (exceedsBytes(text, options.maxMessageBytes)) throw new TrawlError('response_too_large')
+      return await new Promise<unknown>((resolve, reject) => {
+        const stopTimer = clock.after(timeoutMs, () => abandon(id, 'timeout'))
+        const onAbort = () => abandon(id, 'cancelled')
+        signal?.addEventListener('abort', onAbort, { once: true })
+        waiting.set(id, (answer) => {
+          waiting.delete(id)
+          stopTimer()
+          signal?.removeEventListener('abort', onAbort)
+          if (answer instanceof TrawlError) reject(answer)
+          else if (answer.error) reject(fromRpcError(answer.error))
+          else resolve(answer.result)
+        })
+        channel.send(text).catch(() => settle(id, linkEnded()))
+      })
     },
     async close() {
       await channel.close()
@@ -155,10 +150,8 @@ function withNotifications(options: ConnectionOptions): RpcMethods {
   return new Map([...options.methods, ['$/progress', onProgress]])
 }
 
-/** @throws TrawlError for an error response. */
-function readResponse(response: JSONRPCResponse): unknown {
-  if (response.error !== undefined && response.error !== null) throw fromRpcError(response.error)
-  return response.result
+function linkEnded(): TrawlError {
+  return new TrawlError('unreachable', undefined, { reason: 'offline' })
 }
 
 /** undefined stands for "not JSON": the dispatcher answers that as the specification asks. */

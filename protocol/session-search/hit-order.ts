@@ -5,23 +5,21 @@
 import type { Hit } from './hit.ts'
 
 /** @returns milliseconds since the epoch, or null for an absent or unparseable time. */
-export function updatedAtMs({ updatedAt }: Pick<Hit, 'updatedAt'>): number | null {
-  if (updatedAt === null) return null
-  if (usualTime.test(updatedAt)) return usualTimeMs(updatedAt)
-  const ms = Date.parse(updatedAt)
+export function updatedAtMs(hit: Pick<Hit, 'updatedAt'>): number | null {
+  const ms = hit.updatedAt === null ? Number.NaN : Date.parse(hit.updatedAt)
   return Number.isNaN(ms) ? null : ms
 }
 
-/** As `toISOString` writes it, on a day that every month has. */
+/**
+ * Whether a time is written as `toISOString` writes it, on a day that every month has. Such texts sort as the instants
+ * they name, and telling costs a sixth of reading one.
+ */
+export function isUsualTime(text: string): boolean {
+  return usualTime.test(text)
+}
+
 const usualTime =
   /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
-
-/** What `Date.parse` gives, in half its time: a merge over a hundred hosts reads two thousand of these. */
-function usualTimeMs(text: string): number {
-  const two = (at: number) => (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
-  const milliseconds = two(20) * 10 + text.charCodeAt(22) - 48
-  return Date.UTC(two(0) * 100 + two(2), two(5) - 1, two(8), two(11), two(14), two(17), milliseconds)
-}
 
 /** Descending, null last. */
 export function compareRecency(a: number | null, b: number | null): number {

@@ -95,7 +95,7 @@ export type SearchResponse = z.output<typeof searchResponseSchema>
 export type SearchResults = Extract<SearchResponse, { kind: 'results' }>
 
 const tolerantResponseSchema = z.discriminatedUnion('kind', [
-  z.object({ ...resultsFields, hits: z.array(z.unknown()) }),
+  z.object({ ...resultsFields, hits: z.custom<readonly unknown[]>(Array.isArray) }),
   ...refusals,
 ])
 
