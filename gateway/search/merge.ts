@@ -39,7 +39,8 @@ interface Answered {
 /** Where a hit stands in the one order. */
 interface Rank {
   readonly updatedAt: string | null
-  readonly timeMs: number | null
+  /** Such texts sort as the instants they name, and most need not be read. */
+  readonly isUsual: boolean
   readonly hostId: string
   readonly sessionId: string
   readonly agent: string
@@ -65,8 +66,8 @@ export function createMerge(limit: number, paging: 'plain' | 'complete'): Merge 
 
   /** Hits whose times are written as usual and sort below this text are too old for a page that is full. */
   function oldestShownText(): string | null {
-    const text = best[limit - 1]?.rank.updatedAt ?? null
-    return text !== null && isUsualTime(text) ? text : null
+    const last = best[limit - 1]?.rank
+    return last?.isUsual ? last.updatedAt : null
   }
 
   function insert(placed: Placed): void {
@@ -126,7 +127,7 @@ function isOlder(text: string | null, usual: string): boolean {
 function rankOf(hit: Hit, hostId: string): Rank {
   return {
     updatedAt: hit.updatedAt,
-    timeMs: updatedAtMs(hit),
+    isUsual: hit.updatedAt !== null && isUsualTime(hit.updatedAt),
     hostId,
     sessionId: hit.sessionId,
     agent: hit.agent,
@@ -135,11 +136,17 @@ function rankOf(hit: Hit, hostId: string): Rank {
 
 function compareRanks(a: Rank, b: Rank): number {
   return (
-    compareRecency(a.timeMs, b.timeMs) ||
+    compareTimes(a, b) ||
     compareText(a.hostId, b.hostId) ||
     compareText(a.sessionId, b.sessionId) ||
     compareText(a.agent, b.agent)
   )
+}
+
+function compareTimes(a: Rank, b: Rank): number {
+  if (a.updatedAt === b.updatedAt) return 0
+  if (a.isUsual && b.isUsual) return (a.updatedAt ?? '') < (b.updatedAt ?? '') ? 1 : -1
+  return compareRecency(updatedAtMs(a), updatedAtMs(b))
 }
 
 function comparePlaced(a: Placed, b: Placed): number {
