@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { configFilePath, loadConfig, parseConfig } from './config.ts'
+import { configFilePath } from '../protocol/places.ts'
+import { loadConfig, parseConfig } from './config.ts'
 import { Refusal } from './refusal.ts'
 
 const source = { file: '/etc/trawl/config.toml', homeDir: '/home/mira', isOpenToOthers: false, isThere: true }

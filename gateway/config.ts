@@ -1,7 +1,8 @@
 /** Finds and reads the configuration (wire.md §7): where it lies, what it says, what is wrong with it. */
 import { readFileSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
+import { configFilePath, expandHome, type Place } from '../protocol/places.ts'
 import { isLoopbackName } from './access/origin.ts'
 import { type HostConfig, type QuarantinedHost, readHosts } from './config-hosts.ts'
 import { keyLine } from './config-lines.ts'
@@ -27,25 +28,13 @@ export interface GatewayConfig {
   readonly file: string | null
 }
 
-export interface ConfigPlace {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly homeDir: string
-}
-
-/** Where the configuration is looked for, whether or not it is there. */
-export function configFilePath({ env, homeDir }: ConfigPlace): string {
-  if (env.TRAWL_CONFIG) return resolve(expandHome(env.TRAWL_CONFIG, homeDir))
-  const xdg = env.XDG_CONFIG_HOME
-  return join(xdg && isAbsolute(xdg) ? xdg : join(homeDir, '.config'), 'trawl', 'config.toml')
-}
-
 /**
  * Reads the configuration; without a file, all defaults.
  * @throws Refusal `configuration`: not TOML (naming file, line and column), a top-level value that is not allowed (naming
  *   its key, and its line where there is one),
  *   a file that cannot be read, or a `$TRAWL_CONFIG` that is not there.
  */
-export function loadConfig(place: ConfigPlace): GatewayConfig {
+export function loadConfig(place: Place): GatewayConfig {
   const file = configFilePath(place)
   const text = readConfigFile(file, Boolean(place.env.TRAWL_CONFIG))
   if (text === null)
@@ -141,10 +130,6 @@ function hostLines(text: string, count: number): number[] | null {
     .split('\n')
     .flatMap((line, index) => (/^\s*\[\[\s*hosts\s*\]\]/.test(line) ? [index + 1] : []))
   return lines.length === count ? lines : null
-}
-
-function expandHome(path: string, homeDir: string): string {
-  return path === '~' || path.startsWith('~/') ? join(homeDir, path.slice(1)) : path
 }
 
 function mapValues<From, To>(record: Record<string, From>, map: (value: From) => To): Record<string, To> {

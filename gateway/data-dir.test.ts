@@ -2,7 +2,8 @@ import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { dataDirPath, ensureDataDir } from './data-dir.ts'
+import { dataDirPath } from '../protocol/places.ts'
+import { ensureDataDir } from './data-dir.ts'
 
 describe('dataDirPath', () => {
   it.each([
@@ -11,7 +12,7 @@ describe('dataDirPath', () => {
     [{ XDG_DATA_HOME: 'relative' }, '/home/mira/.local/share/trawl'],
     [{ XDG_DATA_HOME: '' }, '/home/mira/.local/share/trawl'],
     [{ XDG_DATA_HOME: '/data', TRAWL_DATA_DIR: '/elsewhere' }, '/elsewhere'],
-  ])('finds %j in %s', (env, path) => expect(dataDirPath(env, '/home/mira')).toBe(path))
+  ])('finds %j in %s', (env, path) => expect(dataDirPath({ env, homeDir: '/home/mira' })).toBe(path))
 })
 
 describe('ensureDataDir', () => {

@@ -1,14 +1,7 @@
 /** The directory that holds the token, the socket and the index (wire.md §7): where it is, and that it is private. */
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
-import { isAbsolute, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Refusal, systemCode } from './refusal.ts'
-
-/** `$TRAWL_DATA_DIR`, else `$XDG_DATA_HOME/trawl` (absolute only), else `~/.local/share/trawl`. */
-export function dataDirPath(env: Readonly<Record<string, string | undefined>>, homeDir: string): string {
-  if (env.TRAWL_DATA_DIR) return resolve(env.TRAWL_DATA_DIR)
-  const xdg = env.XDG_DATA_HOME
-  return join(xdg && isAbsolute(xdg) ? xdg : join(homeDir, '.local', 'share'), 'trawl')
-}
 
 /**
  * Makes the directory, mode 0700. An empty one that is there already is closed to others; one with files in it is

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../protocol/clock.ts'
+import { dataDirPath } from '../protocol/places.ts'
 import type { RpcMethods } from '../protocol/rpc/dispatch.ts'
 import type { TrawlError } from '../protocol/rpc/errors.ts'
 import type { ExposureClass } from '../protocol/session-search/exposure.ts'
@@ -14,7 +15,7 @@ import {
   parseAddress,
   readArguments,
 } from './command/arguments.ts'
-import { dataDirOf, ensurePrivateDir, type Machine } from './command/machine.ts'
+import { ensurePrivateDir, type Machine } from './command/machine.ts'
 import { createMachineIndexer } from './command/machine-indexer.ts'
 import { type OpenAgent, openAgent } from './command/open-agent.ts'
 import { sayProgress, sayStatus } from './command/say-status.ts'
@@ -30,7 +31,7 @@ declare const TRAWL_VERSION: string
 
 const defaultAddress = '127.0.0.1:7718'
 const machine: Machine = { env: process.env, homeDir: homedir(), platform: process.platform }
-const dataDir = dataDirOf(machine)
+const dataDir = dataDirPath(machine)
 const indexPath = join(dataDir, 'index.sqlite')
 const workerUrl = new URL('./indexing-worker.js', import.meta.url)
 const readers = transcriptReaders()

@@ -38,6 +38,8 @@ const mayKnow = {
 const packagesOfProtocol = ['zod', 'json-rpc-2.0']
 /** Where a protocol file's own job is a stream of Node's, or a socket's shape: types only. */
 const typeOnlyPackages = ['node:stream', 'ws']
+/** Works on texts alone. */
+const purePackages = ['node:path']
 
 const complaints = []
 const graph = new Map()
@@ -79,7 +81,7 @@ function checkLocal(room, file, target, targets) {
 }
 
 function checkPackage(file, specifier, isTypeOnly) {
-  if (packagesOfProtocol.includes(specifier)) return
+  if (packagesOfProtocol.includes(specifier) || purePackages.includes(specifier)) return
   if (typeOnlyPackages.includes(specifier) && isTypeOnly) return
   complaints.push(`${file} → ${specifier}: protocol takes no package but ${packagesOfProtocol.join(' and ')}`)
 }

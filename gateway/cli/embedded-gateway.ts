@@ -1,10 +1,12 @@
 /** A gateway inside this process, for one call; loaded only when no gateway runs. */
+
+import { dataDirPath } from '../../protocol/places.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'
 import { createInMemoryChannelPair } from '../../protocol/rpc/in-memory-channel.ts'
 import { maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import { createAccess } from '../access/caller.ts'
 import { loadConfig } from '../config.ts'
-import { dataDirPath, ensureDataDir } from '../data-dir.ts'
+import { ensureDataDir } from '../data-dir.ts'
 import { createGateway } from '../gateway.ts'
 import { createLog, logDestination, logFault, logLevelFrom } from '../log.ts'
 import type { CommandContext } from './command-context.ts'
@@ -18,7 +20,7 @@ export async function openEmbeddedGateway(context: CommandContext): Promise<Gate
   const { env, homeDir, clock } = context
   const config = loadConfig({ env, homeDir })
   for (const warning of config.warnings) context.stderr.write(`${warning}\n`)
-  const dataDir = dataDirPath(env, homeDir)
+  const dataDir = dataDirPath({ env, homeDir })
   await ensureDataDir(dataDir)
   const log = createLog({
     level: logLevelFrom(env, 'silent'),

@@ -3,14 +3,15 @@
  * this one call. Either way the caller is the user of this machine (`ipc`).
  */
 import { connect } from 'node:net'
-import { dataDirPath, socketFilePath } from '../data-dir.ts'
+import { dataDirPath } from '../../protocol/places.ts'
+import { socketFilePath } from '../data-dir.ts'
 import { Refusal, systemCode } from '../refusal.ts'
 import type { CommandContext } from './command-context.ts'
 import { type GatewayClient, socketClient } from './gateway-client.ts'
 
 /** @throws Refusal for a configuration or data directory that cannot be used. */
 export async function openGatewayClient(context: CommandContext): Promise<GatewayClient> {
-  const socketPath = socketFilePath(dataDirPath(context.env, context.homeDir))
+  const socketPath = socketFilePath(dataDirPath({ env: context.env, homeDir: context.homeDir }))
   if (await isListening(socketPath)) return socketClient(socketPath)
   const { openEmbeddedGateway } = await import('./embedded-gateway.ts')
   return await openEmbeddedGateway(context)

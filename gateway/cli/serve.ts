@@ -1,10 +1,11 @@
 /** `trawl serve`: the gateway with its doors open, until it is told to stop. */
 
+import { dataDirPath } from '../../protocol/places.ts'
 import { createAccess } from '../access/caller.ts'
 import { loadLocalToken, localTokenLookup } from '../access/local-token.ts'
 import { type GatewayConfig, loadConfig } from '../config.ts'
 import { parseListenAddress } from '../config-schema.ts'
-import { dataDirPath, ensureDataDir, socketFilePath, tokenFilePath } from '../data-dir.ts'
+import { ensureDataDir, socketFilePath, tokenFilePath } from '../data-dir.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { createLog, logDestination, logLevelFrom } from '../log.ts'
 import { writeForPeople } from '../log-for-people.ts'
@@ -27,7 +28,7 @@ export const serve: Command = async (args, context) => {
   const { env, homeDir, clock, stderr } = context
   const config = loadConfig({ env, homeDir })
   const listen = readListen(given.text('listen')) ?? config.listen
-  const dataDir = dataDirPath(env, homeDir)
+  const dataDir = dataDirPath({ env, homeDir })
   await ensureDataDir(dataDir)
   const token = await loadLocalToken(tokenFilePath(dataDir), (count) => context.randomBytes(count))
   const log = createLog({

@@ -1,22 +1,14 @@
 /** What one machine's agent is told by its environment: where its data lies and which transcript roots it reads. */
 import { readFileSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import { z } from 'zod'
+import { configFilePath, expandHome, type Place } from '../../protocol/places.ts'
 import type { TranscriptRoot } from '../transcripts/reader.ts'
 
-export interface Machine {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly homeDir: string
+export interface Machine extends Place {
   readonly platform: NodeJS.Platform
-}
-
-/** `$TRAWL_DATA_DIR`, else `$XDG_DATA_HOME/trawl` (absolute only), else `~/.local/share/trawl` (wire.md §7). */
-export function dataDirOf({ env, homeDir }: Machine): string {
-  if (env.TRAWL_DATA_DIR) return resolve(env.TRAWL_DATA_DIR)
-  const xdg = env.XDG_DATA_HOME
-  return join(xdg && isAbsolute(xdg) ? xdg : join(homeDir, '.local', 'share'), 'trawl')
 }
 
 /** @throws Error with the remedy when others can enter a directory that is there already. */
@@ -34,7 +26,7 @@ const sourcesSchema = z.object({ sources: z.record(z.string(), z.array(z.string(
  * @throws Error naming file and line when it is not TOML, or its `[sources]` is not a table of lists.
  */
 export function configuredSources(machine: Machine): Readonly<Record<string, readonly TranscriptRoot[]>> {
-  const file = configFileOf(machine)
+  const file = configFilePath(machine)
   const text = readIfThere(file)
   if (text === null) return {}
   const parsed = sourcesSchema.safeParse(parseToml(text, file))
@@ -52,12 +44,6 @@ export function configuredSources(machine: Machine): Readonly<Record<string, rea
 function rootAt(path: string, { homeDir }: Machine): TranscriptRoot {
   const codexHome = /[\\/](?:archived_)?sessions$/.test(path) ? dirname(path) : path
   return codexHome === join(homeDir, '.codex') ? { path } : { path, codexHome }
-}
-
-function configFileOf({ env, homeDir }: Machine): string {
-  if (env.TRAWL_CONFIG) return resolve(expandHome(env.TRAWL_CONFIG, homeDir))
-  const xdg = env.XDG_CONFIG_HOME
-  return join(xdg && isAbsolute(xdg) ? xdg : join(homeDir, '.config'), 'trawl', 'config.toml')
 }
 
 function readIfThere(file: string): string | null {
@@ -80,8 +66,4 @@ function parseToml(text: string, file: string): unknown {
       { cause },
     )
   }
-}
-
-function expandHome(path: string, homeDir: string): string {
-  return path === '~' || path.startsWith('~/') ? join(homeDir, path.slice(1)) : path
 }
