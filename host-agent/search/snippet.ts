@@ -144,12 +144,21 @@ function matchedPlaces(
 
 /** The start of the character, as a person sees one, that holds the unit at `at`. */
 function characterStart(text: string, at: number): number {
+  if (isPlainBoundary(text, at)) return at
   return characters.segment(text).containing(at)?.index ?? at
 }
 
 function characterEnd(text: string, at: number): number {
+  if (isPlainBoundary(text, at)) return at
   const character = characters.segment(text).containing(at)
   return character === undefined || character.index === at ? at : character.index + character.segment.length
+}
+
+/** Nothing below U+0300 joins what stands before it, but a line feed its carriage return. Most places are such. */
+function isPlainBoundary(text: string, at: number): boolean {
+  if (at <= 0 || at >= text.length) return true
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)]
+  return before < 0x300 && after < 0x300 && !(before === 0x0d && after === 0x0a)
 }
 
 /** Runs of white space and control characters become one space; none at the ends. */
