@@ -143,7 +143,7 @@ END`,
  * still cheap to search. Its own settings (1 MiB, merging from 4 segments on) take 1.6 times as long, most of it
  * merging; merging waits for 64 segments here. `crisismerge` lies above that, so that no single write merges everything.
  */
-const fullTextSettings = { hashsize: 16 * 1024 * 1024, automerge: 64, crisismerge: 128 } as const
+const fullTextSettings = { hashsize: 4 * 1024 * 1024, automerge: 64, crisismerge: 128 } as const
 
 /** Makes everything in an empty database, in one transaction. `indexId` is random and told to nobody but cursors. */
 export function createSchema(db: SqlDatabase, indexId: string): void {
