@@ -23,6 +23,8 @@ export interface BatchWriterOptions {
  * segments than it would anyway, and little enough that reading on another thread never waits for a long write.
  */
 const maxPendingBytes = 8 * 1024 * 1024
+/** Less is not worth a transaction while nothing else is to be done. */
+const worthwhileBytes = 1024 * 1024
 /** What was read is to be found after this long at the latest. */
 const maxPendingMs = 1500
 
@@ -54,6 +56,11 @@ export class BatchWriter {
   /** To be called when a file is through or has failed. */
   forget(path: string): void {
     this.#unfinished.delete(path)
+  }
+
+  /** For moments in which there is nothing to do but wait. */
+  flushIfWorthwhile(): void {
+    if (this.#bytes >= worthwhileBytes) this.flush()
   }
 
   /** @throws whatever SQLite throws; nothing of what was pending is written then. */

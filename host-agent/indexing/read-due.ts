@@ -74,6 +74,7 @@ export async function readDue(
           noteFailure(db, failedFile(item.job), item.failure)
           through(item.job.file.path, 0)
         } else if (!writer.add(item.batch) && item.last) through(item.job.file.path, 0)
+        if (item.isWaiting) writer.flushIfWorthwhile()
         if (!item.last) continue
         writer.forget(item.job.file.path)
         if (options.interlude.isWanted()) {

@@ -61,13 +61,13 @@ export function createThreadedSource(startThread: () => ReadingThread): Transcri
         if (last) outstanding.shift()
         if (step === null) {
           // The thread died of the file it was reading; the others were only waiting.
-          yield { job, failure: 'reading it ended the reading thread', last: true }
+          yield { job, failure: 'reading it ended the reading thread', last: true, isWaiting: true }
           await stop()
           thread = listen(startThread(), inbox)
           for (const waiting of outstanding) send(thread, { kind: 'job', job: plainJob(waiting) })
         } else {
           if (!last) send(thread, { kind: 'next' })
-          yield { job, ...step }
+          yield { job, isWaiting: inbox.isEmpty, ...step }
         }
         if (last) fill(thread)
       }
@@ -149,6 +149,10 @@ class Inbox {
   put(item: ReadStep | null): void {
     this.#items.push(item)
     this.#wake()
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.length === 0
   }
 
   async next(): Promise<ReadStep | null> {

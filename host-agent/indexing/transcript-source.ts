@@ -12,9 +12,11 @@ export interface ReadJob extends ReadRequest {
 }
 
 /** A job's batches come in order and one after the other; `last` says that the job is through. */
-export type ReadItem<Job extends ReadJob> =
-  | { readonly job: Job; readonly batch: FileBatch; readonly last: boolean }
-  | { readonly job: Job; readonly failure: string; readonly last: true }
+export type ReadItem<Job extends ReadJob> = ReadStep & {
+  readonly job: Job
+  /** The next item is not there yet: a good time to write. */
+  readonly isWaiting: boolean
+}
 
 export interface TranscriptSource extends AsyncDisposable {
   /** Takes the next job only when it has room for it. Leaving the iteration early drops what was read ahead. */
@@ -31,7 +33,7 @@ export function createInlineSource(
     async *readAll(jobs) {
       for (let next = jobs.next(); next.done !== true; next = jobs.next()) {
         const job = next.value
-        for (const item of readJob(fileSystem, readers, job, limits)) yield { job, ...item }
+        for (const item of readJob(fileSystem, readers, job, limits)) yield { job, isWaiting: false, ...item }
       }
     },
     [Symbol.asyncDispose]: async () => undefined,
