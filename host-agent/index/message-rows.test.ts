@@ -7,6 +7,11 @@ const text = (role: 'user' | 'assistant' | 'tool', message: string) =>
   messageRows({ role, text: message, timestampMs: null }, 0).map((row) => row.text)
 
 describe('messageRows', () => {
+  it('stores no U+0000, at which a driver may end a text', () => {
+    const [row] = messageRows({ role: 'user', text: 'before\0after', timestampMs: null }, 0)
+    expect(row?.text).toBe('before\ufffdafter')
+  })
+
   it('[index.tool-cap] keeps the first 3,072 units of a tool’s text, in one row', () => {
     const rows = text('tool', `${'x'.repeat(3067)} kept dropped ${'y'.repeat(1_000_000)}`)
     expect(rows).toHaveLength(1)

@@ -17,10 +17,9 @@ export interface MessageRow {
 
 /** @returns one row; more for a user or assistant message longer than `chunkUnits`. */
 export function messageRows(message: TranscriptMessage, position: number): MessageRow[] {
+  const whole = storable(message.text)
   const texts =
-    message.role === 'tool'
-      ? [headOf(message.text, maxToolTextUnits)]
-      : cutAtWhiteSpace(message.text, chunkUnits)
+    message.role === 'tool' ? [headOf(whole, maxToolTextUnits)] : cutAtWhiteSpace(whole, chunkUnits)
   return texts.map((text) => {
     const searchable = searchableText(text)
     return {
@@ -32,6 +31,11 @@ export function messageRows(message: TranscriptMessage, position: number): Messa
       identifiers: identifierPieces(text),
     }
   })
+}
+
+/** Node 22's SQLite driver ends a text it reads at the first U+0000; one that stands for what cannot be shown goes through. */
+export function storable(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
 }
 
 /**

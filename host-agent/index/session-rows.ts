@@ -1,7 +1,9 @@
 /** The `sessions` table: which session a file belongs to, and what becomes of a session when one of its files goes. */
+
 import type { SessionFacts } from '../transcripts/reader.ts'
 import { cwdKey } from './cwd-key.ts'
 import type { SqlDatabase } from './driver/driver.ts'
+import { storable } from './message-rows.ts'
 import { numberIn, textIn } from './read.ts'
 
 export interface SessionSource {
@@ -27,7 +29,7 @@ export function putSession(db: SqlDatabase, source: SessionSource, facts: Sessio
     .get(
       source.agent,
       facts.sessionId,
-      facts.title,
+      storable(facts.title),
       facts.cwd,
       facts.cwd === null ? null : cwdKey(facts.cwd, source.platform),
       facts.branch,

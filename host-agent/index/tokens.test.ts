@@ -1,6 +1,7 @@
-import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SqlDatabase } from './driver/driver.ts'
+import { loadSqlDriver } from './driver/load-driver.ts'
 import {
   composedText,
   hasUnspacedRun,
@@ -11,9 +12,9 @@ import {
 } from './tokens.ts'
 
 /** A real FTS5 table with the product's tokenizer, and its vocabulary by place. */
-let database: Database.Database
+let database: SqlDatabase
 beforeAll(() => {
-  database = new Database(':memory:')
+  database = loadSqlDriver().open(':memory:', { readOnly: false })
   database.exec(`
     CREATE VIRTUAL TABLE t USING fts5 (a, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
     CREATE VIRTUAL TABLE v USING fts5vocab (t, 'instance');
@@ -29,7 +30,7 @@ function termsOfFts5(text: string): string[] {
   return database
     .prepare('SELECT term FROM v ORDER BY offset')
     .all()
-    .map((row) => (row as { term: string }).term)
+    .map((row) => String(row.term))
 }
 
 const terms = (text: string) => tokenize(text).map((token) => token.term)

@@ -1,5 +1,6 @@
 /**
  * The SQLite port: the least that the index asks of a driver. Adapters beside it wrap `node:sqlite` and `better-sqlite3`.
+ * Texts hold no U+0000 (message-rows.ts): Node 22's driver ends them there when it reads them.
  * All calls are synchronous; whoever must not block runs them in a worker.
  */
 
