@@ -53,6 +53,12 @@ describe('cutAtWhiteSpace', () => {
     expect(chunks[1]?.startsWith('pericardium')).toBe(true)
   })
 
+  it('cuts at white space rather than beside the punctuation of a path or an identifier', () => {
+    const before = 'filler '.repeat(1142)
+    const chunks = cutAtWhiteSpace(`${before}a/b.c-d/e.ts ${'more '.repeat(300)}`, 8000)
+    expect(chunks[0]).toBe(before)
+  })
+
   it('cuts hard where there is no place to cut', () => {
     expect(cutAtWhiteSpace('a'.repeat(20_000), 8000).map((chunk) => chunk.length)).toEqual([8000, 8000, 4000])
   })
