@@ -30,7 +30,7 @@ function read({ path, agent }: CorpusFile): ReadTranscript {
   if (reader === undefined) throw new Error(`no reader for ${agent}`)
   const rootPath = join(corpus.homeDir, agent === 'claude' ? '.claude/projects' : '.codex/sessions')
   const file = { root: { path: rootPath }, path, relativePath: relative(rootPath, path) }
-  expect(reader.accepts(file.relativePath)).toBe(true)
+  expect(reader.formatOf(file.relativePath)).not.toBeNull()
   return foldTranscript(reader, file, readFileSync(path, 'utf8').split('\n'))
 }
 

@@ -13,6 +13,8 @@ export interface FileStamp {
   readonly sizeBytes: number
   /** Milliseconds since the epoch, with fractions. */
   readonly mtimeMs: number
+  /** The same of its companions (a manifest beside it), as one text; '' for a file that has none. */
+  readonly beside: string
 }
 
 /** What a write is fenced by: a file row that stands elsewhere than it did when the read began was written by another. */
@@ -37,8 +39,8 @@ export interface FileRow extends FileStamp, FilePosition {
 }
 
 /** Everything but the fold, which may be large and is read one at a time. */
-const columns = `id, path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms, byte_offset,
-  tail_hash, message_count, rewrites, fail_count`
+const columns = `id, path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms, beside,
+  byte_offset, tail_hash, message_count, rewrites, fail_count`
 
 export function allFileRows(db: SqlDatabase): FileRow[] {
   return db.prepare(`SELECT ${columns} FROM files`).all().map(fileRow)
@@ -91,6 +93,7 @@ function fileRow(row: SqlRow): FileRow {
     inode: numberIn(row, 'inode'),
     sizeBytes: numberIn(row, 'size_bytes'),
     mtimeMs: numberIn(row, 'mtime_ms'),
+    beside: textIn(row, 'beside'),
     byteOffset: numberIn(row, 'byte_offset'),
     tailHash: textIn(row, 'tail_hash'),
     messageCount: numberIn(row, 'message_count'),

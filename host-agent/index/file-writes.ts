@@ -21,13 +21,13 @@ export function putFile(
 ): number {
   const row = db
     .prepare(
-      `INSERT INTO files (path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms, byte_offset,
-        tail_hash, message_count, rewrites, fold, bad_lines, unknown_records, fail_count, failure)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL)
+      `INSERT INTO files (path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms, beside,
+        byte_offset, tail_hash, message_count, rewrites, fold, bad_lines, unknown_records, fail_count, failure)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL)
       ON CONFLICT (path) DO UPDATE SET agent = excluded.agent, root = excluded.root, session_row_id = excluded.session_row_id,
         kind = excluded.kind, state = excluded.state, device = excluded.device, inode = excluded.inode,
-        size_bytes = excluded.size_bytes, mtime_ms = excluded.mtime_ms, byte_offset = excluded.byte_offset,
-        tail_hash = excluded.tail_hash, message_count = excluded.message_count, rewrites = excluded.rewrites,
+        size_bytes = excluded.size_bytes, mtime_ms = excluded.mtime_ms, beside = excluded.beside,
+        byte_offset = excluded.byte_offset, tail_hash = excluded.tail_hash, message_count = excluded.message_count, rewrites = excluded.rewrites,
         fold = excluded.fold, bad_lines = excluded.bad_lines, unknown_records = excluded.unknown_records,
         fail_count = 0, failure = NULL
       RETURNING id`,
@@ -43,6 +43,7 @@ export function putFile(
       batch.stamp.inode,
       batch.stamp.sizeBytes,
       batch.stamp.mtimeMs,
+      batch.stamp.beside,
       position.byteOffset,
       batch.tailHash,
       batch.messageCount,
@@ -63,15 +64,26 @@ export function putFailure(
 ): void {
   const { stamp } = file
   db.prepare(
-    `INSERT INTO files (path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms, byte_offset,
-      tail_hash, message_count, fold, bad_lines, unknown_records, fail_count, failure)
-    VALUES (?, ?, ?, NULL, 'none', 'failed', ?, ?, ?, ?, 0, '', 0, NULL, 0, 0, 1, ?)
+    `INSERT INTO files (path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms, beside,
+      byte_offset, tail_hash, message_count, fold, bad_lines, unknown_records, fail_count, failure)
+    VALUES (?, ?, ?, NULL, 'none', 'failed', ?, ?, ?, ?, ?, 0, '', 0, NULL, 0, 0, 1, ?)
     ON CONFLICT (path) DO UPDATE SET state = 'failed', failure = excluded.failure,
       session_row_id = CASE WHEN state = 'shadowed' THEN NULL ELSE session_row_id END,
       fail_count = CASE WHEN state = 'failed' AND size_bytes = excluded.size_bytes AND mtime_ms = excluded.mtime_ms
-        THEN fail_count + 1 ELSE 1 END,
-      device = excluded.device, inode = excluded.inode, size_bytes = excluded.size_bytes, mtime_ms = excluded.mtime_ms`,
-  ).run(file.path, file.agent, file.root, stamp.device, stamp.inode, stamp.sizeBytes, stamp.mtimeMs, failure)
+        AND beside = excluded.beside THEN fail_count + 1 ELSE 1 END,
+      device = excluded.device, inode = excluded.inode, size_bytes = excluded.size_bytes, mtime_ms = excluded.mtime_ms,
+      beside = excluded.beside`,
+  ).run(
+    file.path,
+    file.agent,
+    file.root,
+    stamp.device,
+    stamp.inode,
+    stamp.sizeBytes,
+    stamp.mtimeMs,
+    stamp.beside,
+    failure,
+  )
 }
 
 export function markOverfull(db: SqlDatabase, fileId: number): void {

@@ -125,6 +125,7 @@ describe('openIndex', () => {
       'files_inserted',
       'files_rewritten',
       'files_updated',
+      'sessions_renamed',
     ])
   })
 

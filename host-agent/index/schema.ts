@@ -1,7 +1,7 @@
 /** The index file: its tables, its version, and the triggers that keep the generation inside the writing transaction. */
 import type { SqlDatabase } from './driver/driver.ts'
 
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 /** Tool text beyond this many UTF-16 units of a row is neither indexed nor found (contract, first bullet). */
 export const maxToolTextUnits = 3072
@@ -80,6 +80,7 @@ CREATE TABLE files (
   inode REAL NOT NULL,
   size_bytes INTEGER NOT NULL,
   mtime_ms REAL NOT NULL,
+  beside TEXT NOT NULL,
   byte_offset INTEGER NOT NULL,
   tail_hash TEXT NOT NULL,
   message_count INTEGER NOT NULL,
@@ -131,6 +132,10 @@ WHEN old.session_row_id IS NOT NULL AND (
   new.rewrites IS NOT old.rewrites OR new.session_row_id IS NOT old.session_row_id
   OR (new.state IS NOT old.state AND 'shadowed' IN (new.state, old.state))) BEGIN
   UPDATE meta SET value = value + 1 WHERE key = 'removals';
+END`,
+  sessions_renamed: `CREATE TRIGGER sessions_renamed AFTER UPDATE ON sessions
+WHEN new.title IS NOT old.title OR new.cwd IS NOT old.cwd OR new.branch IS NOT old.branch BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'generation';
 END`,
   files_deleted: `CREATE TRIGGER files_deleted AFTER DELETE ON files WHEN old.session_row_id IS NOT NULL BEGIN
   UPDATE meta SET value = value + 1 WHERE key IN ('generation', 'removals');

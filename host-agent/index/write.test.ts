@@ -48,7 +48,7 @@ function batchOf({
     agent: 'fake',
     root: '/root',
     path: '/root/a.jsonl',
-    stamp: { device: 1, inode: 1, sizeBytes: 100, mtimeMs },
+    stamp: { device: 1, inode: 1, sizeBytes: 100, mtimeMs, beside: '' },
     expected: null,
     mode: 'replace',
     complete: true,
@@ -322,7 +322,7 @@ describe('removeFile', () => {
 })
 
 describe('noteFailure', () => {
-  const stamp = { device: 1, inode: 1, sizeBytes: 100, mtimeMs: 1000 }
+  const stamp = { device: 1, inode: 1, sizeBytes: 100, mtimeMs: 1000, beside: '' }
   const fail = (changed: Partial<typeof stamp> = {}) =>
     noteFailure(
       db,
@@ -350,7 +350,7 @@ describe('noteFailure', () => {
   it('does not leave a session with two sources when a shadowed copy fails', () => {
     write({ path: '/root/new', says: ['new copy'], mtimeMs: 2000 })
     write({ says: ['old copy'], mtimeMs: 1000 })
-    fail({ mtimeMs: 3000 })
+    fail({ mtimeMs: 3000, beside: '' })
     expect(fileRowAt(db, '/root/a.jsonl')?.sessionRowId).toBeNull()
   })
 })
@@ -412,6 +412,15 @@ describe('the generation', () => {
     expect(moves(unseen)).toEqual({ generation: 0, removals: 0 })
   })
 
+  it('moves when a session is called otherwise though nothing was read, and no walk is refused for it', () => {
+    write({ says: ['one'] })
+    const before = readFence(db)
+    db.exec("UPDATE sessions SET title = 'another'")
+    expect(readFence(db)).toEqual({ ...before, generation: before.generation + 1 })
+    db.exec('UPDATE sessions SET message_count = message_count')
+    expect(readFence(db).generation).toBe(before.generation + 1)
+  })
+
   it('moves inside the writing transaction: rolled back with it, seen by no other before', () => {
     using reader = desk.openIndex()
     const failing = () =>
@@ -421,8 +430,8 @@ describe('the generation', () => {
         ).run()
         db.prepare(
           `INSERT INTO files (path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms,
-            byte_offset, tail_hash, message_count, bad_lines, unknown_records, fail_count)
-          SELECT 'p', 'a', 'r', id, 'session', 'current', 1, 1, 1, 1, 1, '', 0, 0, 0, 0 FROM sessions`,
+            beside, byte_offset, tail_hash, message_count, bad_lines, unknown_records, fail_count)
+          SELECT 'p', 'a', 'r', id, 'session', 'current', 1, 1, 1, 1, '', 1, '', 0, 0, 0, 0 FROM sessions`,
         ).run()
         expect(readFence(db).generation).toBe(1)
         expect(readFence(reader).generation).toBe(0)

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  accessTo,
+  anyStamp,
   createIndexingDesk,
   type FakeLine,
   fakeReader,
@@ -10,7 +12,6 @@ import {
 import type { SqlDatabase } from '../index/driver/driver.ts'
 import type { FileBatch } from '../index/file-batch.ts'
 import { BatchWriter } from './batch-writer.ts'
-import { nodeFileSystem } from './file-system.ts'
 import { readTranscript } from './read-transcript.ts'
 
 let desk: IndexingDesk
@@ -43,8 +44,8 @@ afterEach(() => {
 function batchesOf(name: string, lines: readonly FakeLine[], batchBytes = 1e9): FileBatch[] {
   const path = desk.write(`sessions/${name}`, linesOf(...lines))
   const file = { root: { path: desk.root }, path, relativePath: name }
-  const request = { file, expected: null, resume: null }
-  return Array.from(readTranscript(nodeFileSystem, fakeReader(), request, { batchBytes, sliceBytes: 1024 }))
+  const request = { file, found: anyStamp, expected: null, resume: null }
+  return Array.from(readTranscript(accessTo(), fakeReader(), request, { batchBytes, sliceBytes: 1024 }))
 }
 
 function add(...batches: readonly FileBatch[]): void {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createIndexingDesk,
+  discoveryOf,
   diskWith,
   fakeReader,
   type IndexingDesk,
@@ -32,6 +33,7 @@ function rowAt(path: string, root = desk.root): FileRow {
     inode: 1,
     sizeBytes: 1,
     mtimeMs: 1,
+    beside: '',
     byteOffset: 1,
     tailHash: '',
     messageCount: 1,
@@ -42,7 +44,7 @@ function rowAt(path: string, root = desk.root): FileRow {
 
 async function judge(rows: FileRow[], disk: FileSystem = nodeFileSystem, query: Partial<DeletionQuery> = {}) {
   const source = { reader: fakeReader(), root: { path: desk.root } }
-  const discovery = await discover(disk, [source], new AbortController().signal)
+  const discovery = await discover(discoveryOf(disk), [source], new AbortController().signal)
   return await findDeletions(disk, {
     rows,
     discovery,
@@ -88,7 +90,7 @@ describe('findDeletions', () => {
     const root = join(desk.home, 'mount', 'sessions')
     rmSync(join(desk.home, 'mount'), { recursive: true })
     const source = { reader: fakeReader(), root: { path: root } }
-    const discovery = await discover(nodeFileSystem, [source], new AbortController().signal)
+    const discovery = await discover(discoveryOf(), [source], new AbortController().signal)
     expect((await judge([rowAt(path, root)], nodeFileSystem, { discovery })).gone).toEqual([])
   })
 

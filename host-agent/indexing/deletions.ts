@@ -1,6 +1,7 @@
 /** Finds indexed files that are gone. Only a folder that lists and lacks the name proves it; everything else proves nothing. */
 import { posix, win32 } from 'node:path'
 import type { FileRow } from '../index/file-rows.ts'
+import { databaseInPath } from './database-session.ts'
 import type { Discovery } from './discover.ts'
 import { errorCode, type FileSystem, type FolderEntry, reasonOf } from './file-system.ts'
 
@@ -48,7 +49,15 @@ export async function findDeletions(fileSystem: FileSystem, query: DeletionQuery
         continue
       }
     }
-    const verdict = await judge.ask(row.path, row.root)
+    const databasePath = databaseInPath(root.source.reader, row.root, row.path)
+    const database = root.databases.find(({ path }) => path === databasePath)
+    if (database !== undefined) {
+      // Listed, and this session is not in it any more.
+      if (database.problem === null) gone.push(row.path)
+      else unverified.set(row.root, database.problem)
+      continue
+    }
+    const verdict = await judge.ask(databasePath ?? row.path, row.root)
     if (verdict === 'gone') gone.push(row.path)
     else if (verdict !== 'there') unverified.set(row.root, verdict.unknown)
   }
@@ -74,7 +83,10 @@ class Judge {
       const folder = this.#paths.dirname(missing)
       const listing = await this.#listings.of(folder)
       if (listing instanceof Map) {
-        const kind = listing.get(this.#paths.basename(missing))
+        const name = this.#paths.basename(missing)
+        // Of a session in a database all that can be said here is whether the database is there.
+        const kind =
+          listing.get(name) ?? (missing === path ? listing.get(name.replace(/#.*$/, '')) : undefined)
         // A file stands where a folder on the way was.
         if (kind === undefined || (missing !== path && kind === 'file')) return 'gone'
         return 'there'

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createIndexingDesk,
+  discoveryOf,
   diskWith,
   fakeReader,
   type IndexingDesk,
@@ -22,7 +23,7 @@ async function look(disk: FileSystem = nodeFileSystem, rootNames = ['sessions'])
   const sources: Source[] = reader
     .roots({ homeDir: desk.home, platform: 'linux', env: {} })
     .map((root) => ({ reader, root }))
-  return await discover(disk, sources, new AbortController().signal)
+  return await discover(discoveryOf(disk), sources, new AbortController().signal)
 }
 
 const paths = ({ files }: Discovery) => files.map(({ file }) => file.relativePath).sort()
@@ -157,7 +158,7 @@ describe('discover', () => {
     const reader = fakeReader()
     const root = { path: desk.root }
     await expect(
-      discover(nodeFileSystem, [{ reader, root }], AbortSignal.abort(new Error('closed'))),
+      discover(discoveryOf(), [{ reader, root }], AbortSignal.abort(new Error('closed'))),
     ).rejects.toThrow('closed')
   })
 })

@@ -2,8 +2,17 @@
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import type { FileStamp } from '../index/file-rows.ts'
-import type { TranscriptFile, TranscriptReader, TranscriptRoot } from '../transcripts/reader.ts'
+import type {
+  DatabaseFormat,
+  TranscriptFile,
+  TranscriptFormat,
+  TranscriptReader,
+  TranscriptRoot,
+} from '../transcripts/reader.ts'
+import type { DatabaseCatalogue } from './database-catalogue.ts'
+import { sessionPath } from './database-session.ts'
 import { errorCode, type FileSystem, type FolderEntry, reasonOf } from './file-system.ts'
+import { databaseProblem } from './source-database.ts'
 
 /** A folder to look in, and whose it is. */
 export interface Source {
@@ -14,7 +23,20 @@ export interface Source {
 export interface FoundFile {
   readonly source: Source
   readonly file: TranscriptFile
+  readonly format: TranscriptFormat['kind']
   readonly stamp: FileStamp
+}
+
+/** What discovery asks. */
+export interface DiscoveryAccess {
+  readonly fileSystem: FileSystem
+  readonly databases: DatabaseCatalogue
+}
+
+/** An agent's database: `problem` says why nothing is known of its sessions. */
+export interface FoundDatabase {
+  readonly path: string
+  readonly problem: string | null
 }
 
 /** `absent`: no such folder, as on a machine without that agent. `empty`: it lists, and holds nothing at all. */
@@ -25,6 +47,7 @@ export interface FoundRoot {
   readonly state: RootState
   /** What could not be looked at, as sentences with paths in them. */
   readonly problems: readonly string[]
+  readonly databases: readonly FoundDatabase[]
   /** Files of this agent that its reader cannot read, with the reason. */
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[]
 }
@@ -39,16 +62,18 @@ const concurrency = 16
 
 /** @param signal stops the walk between two folders; the discovery is then what `signal.reason` says. */
 export async function discover(
-  fileSystem: FileSystem,
+  access: DiscoveryAccess,
   sources: readonly Source[],
   signal: AbortSignal,
 ): Promise<Discovery> {
   const files: FoundFile[] = []
   const roots: FoundRoot[] = []
-  // One after the other: a folder that two roots lead to belongs to the first.
-  const walked = new Set<string>()
+  // One after the other: a folder that two roots of an agent lead to belongs to the first.
+  const walkedBy = new Map<string, Set<string>>()
   for (const source of sources) {
-    const walk = new RootWalk(fileSystem, source, walked, signal)
+    const walked = walkedBy.get(source.reader.agent) ?? new Set()
+    walkedBy.set(source.reader.agent, walked)
+    const walk = new RootWalk(access, source, walked, signal)
     roots.push(await walk.run())
     files.push(...walk.files)
   }
@@ -58,16 +83,19 @@ export async function discover(
 class RootWalk {
   readonly files: FoundFile[] = []
   readonly #problems: string[] = []
+  readonly #databases: FoundDatabase[] = []
   readonly #unreadable: { path: string; reason: string }[] = []
   readonly #links: string[] = []
   readonly #limit = pLimit(concurrency)
   readonly #fileSystem: FileSystem
+  readonly #catalogue: DatabaseCatalogue
   readonly #source: Source
   readonly #walked: Set<string>
   readonly #signal: AbortSignal
 
-  constructor(fileSystem: FileSystem, source: Source, walked: Set<string>, signal: AbortSignal) {
-    this.#fileSystem = fileSystem
+  constructor(access: DiscoveryAccess, source: Source, walked: Set<string>, signal: AbortSignal) {
+    this.#fileSystem = access.fileSystem
+    this.#catalogue = access.databases
     this.#source = source
     this.#walked = walked
     this.#signal = signal
@@ -92,7 +120,13 @@ class RootWalk {
   }
 
   #found(state: RootState): FoundRoot {
-    return { source: this.#source, state, problems: this.#problems, unreadable: this.#unreadable }
+    return {
+      source: this.#source,
+      state,
+      problems: this.#problems,
+      databases: this.#databases,
+      unreadable: this.#unreadable,
+    }
   }
 
   /** Loops of links and two ways to one folder: each real folder is walked once. */
@@ -116,6 +150,7 @@ class RootWalk {
   }
 
   async #walkFolder(relativePath: string): Promise<void> {
+    if (this.#source.reader.enters?.(relativePath) === false) return
     const path = this.#absolute(relativePath)
     const entries = await this.#asked(path, async () => {
       if (!(await this.#isNew(path))) return []
@@ -134,15 +169,52 @@ class RootWalk {
   async #takeFile(relativePath: string): Promise<void> {
     const { reader, root } = this.#source
     const path = this.#absolute(relativePath)
-    if (!reader.accepts(relativePath)) {
+    const format = reader.formatOf(relativePath)
+    if (format === null) {
       const reason = reader.unreadable?.(relativePath) ?? null
       if (reason !== null) this.#unreadable.push({ path, reason })
       return
     }
     const found = await this.#asked(path, async () => await this.#fileSystem.stat(path))
     // A pipe of that name would block whoever opens it.
-    if (found?.kind === 'file')
-      this.files.push({ source: this.#source, file: { root, path, relativePath }, stamp: found.stamp })
+    if (found?.kind !== 'file') return
+    const file = { root, path, relativePath }
+    if (format.kind === 'database') {
+      await this.#takeDatabase(file, format)
+      return
+    }
+    const beside = await this.#stampBeside(file)
+    this.files.push({ source: this.#source, file, format: format.kind, stamp: { ...found.stamp, beside } })
+  }
+
+  async #takeDatabase(file: TranscriptFile, format: DatabaseFormat): Promise<void> {
+    try {
+      const { device, inode, sessions } = await this.#catalogue.list(file.path, format)
+      this.#databases.push({ path: file.path, problem: null })
+      for (const { key, size, updatedAtMs } of sessions)
+        this.files.push({
+          source: this.#source,
+          file: { ...file, path: sessionPath(file.path, key), sessionKey: key },
+          format: 'database',
+          stamp: { device, inode, sizeBytes: size, mtimeMs: updatedAtMs, beside: '' },
+        })
+    } catch (error) {
+      const problem = `${file.path} ${databaseProblem(error)}`
+      this.#databases.push({ path: file.path, problem })
+      this.#problems.push(problem)
+    }
+  }
+
+  async #stampBeside(file: TranscriptFile): Promise<string> {
+    const companions = this.#source.reader.companions?.(file) ?? []
+    const stamps = await Promise.all(
+      companions.map(
+        async (path) => (await this.#asked(path, async () => await this.#fileSystem.stat(path)))?.stamp,
+      ),
+    )
+    return stamps
+      .map((stamp) => (stamp === undefined ? '-' : `${stamp.sizeBytes} ${stamp.mtimeMs}`))
+      .join(' ')
   }
 
   /** @returns null where the disk refused; what is gone by now, or a link that leads nowhere, is no problem. */

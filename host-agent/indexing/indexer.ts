@@ -6,12 +6,14 @@ import { countFiles } from '../index/file-rows.ts'
 import { condemnIndex, IndexError, isCondemned, openIndex, toIndexError } from '../index/open-index.ts'
 import { readFence } from '../index/read.ts'
 import type { AgentEnvironment, TranscriptReader, TranscriptRoot } from '../transcripts/reader.ts'
+import { DatabaseCatalogue } from './database-catalogue.ts'
 import type { Source } from './discover.ts'
 import type { FileSystem } from './file-system.ts'
 import type { Interlude, PassContext } from './pass.ts'
 import { PassQueue } from './pass-queue.ts'
 import { Progress } from './progress.ts'
 import { runPass } from './reconcile.ts'
+import { sourceDatabases } from './source-database.ts'
 import type { TranscriptSource } from './transcript-source.ts'
 
 export interface ReconcileOptions {
@@ -65,6 +67,7 @@ class IndexerLoop implements Indexer {
   readonly #queue: PassQueue
   readonly #stopping = new AbortController()
   readonly #sources: readonly Source[]
+  readonly #databases: DatabaseCatalogue
   #db: SqlDatabase | null = null
   #emptyRoots: ReadonlySet<string> = new Set()
   #passesSinceSweep = 0
@@ -74,6 +77,10 @@ class IndexerLoop implements Indexer {
   constructor(options: IndexerOptions) {
     this.#options = options
     this.#sources = sourcesOf(options)
+    this.#databases = new DatabaseCatalogue(
+      options.fileSystem,
+      sourceDatabases(() => options.driver),
+    )
     this.#queue = new PassQueue({
       bounded: async (nested) => await this.#pass(false, nested),
       sweep: async (interlude) => await this.#pass(true, false, interlude),
@@ -200,6 +207,7 @@ class IndexerLoop implements Indexer {
       fileSystem,
       clock,
       openTranscripts,
+      databases: this.#databases,
       sources: this.#sources,
       configuredAgents: new Set(Object.keys(sources ?? {})),
       platform: environment.platform,

@@ -1,6 +1,7 @@
 /** What a pass works with, and how far it is to go. */
 import type { Clock } from '../../protocol/clock.ts'
 import type { SqlDatabase } from '../index/driver/driver.ts'
+import type { DatabaseCatalogue } from './database-catalogue.ts'
 import type { Source } from './discover.ts'
 import type { FileSystem } from './file-system.ts'
 import type { Progress } from './progress.ts'
@@ -9,6 +10,7 @@ import type { TranscriptSource } from './transcript-source.ts'
 export interface PassContext {
   readonly db: SqlDatabase
   readonly fileSystem: FileSystem
+  readonly databases: DatabaseCatalogue
   readonly sources: readonly Source[]
   /** Agents whose roots were set by a person (deletions.ts). */
   readonly configuredAgents: ReadonlySet<string>

@@ -14,13 +14,14 @@ const row: FileRow = {
   inode: 2,
   sizeBytes: 100,
   mtimeMs: 1000,
+  beside: '',
   byteOffset: 90,
   tailHash: 'x',
   messageCount: 1,
   rewrites: 0,
   failCount: 0,
 }
-const stamp: FileStamp = { device: 1, inode: 2, sizeBytes: 100, mtimeMs: 1000 }
+const stamp: FileStamp = { device: 1, inode: 2, sizeBytes: 100, mtimeMs: 1000, beside: '' }
 
 describe('decideRead', () => {
   const cases: [string, Partial<FileRow> | null, Partial<FileStamp>, ReadDecision][] = [
@@ -29,6 +30,7 @@ describe('decideRead', () => {
     ['an unchanged file that another one shadows', { state: 'shadowed', byteOffset: 0 }, {}, 'covered'],
     ['a file that has grown', {}, { sizeBytes: 120, mtimeMs: 2000 }, 'append'],
     ['a file that has grown within one tick of its clock', {}, { sizeBytes: 120 }, 'append'],
+    ['a file beside which something has changed', {}, { beside: '7 7' }, 'append'],
     ['a file that has shrunk', {}, { sizeBytes: 80, mtimeMs: 2000 }, 'whole'],
     ['a file that was written over at the same size', {}, { mtimeMs: 2000 }, 'whole'],
     ['another file of the same name, size and time', {}, { inode: 3 }, 'whole'],
@@ -49,6 +51,15 @@ describe('decideRead', () => {
     ],
   ]
   it.each(cases)('decides for %s', (_, known, seen, decision) => {
-    expect(decideRead(known === null ? null : { ...row, ...known }, { ...stamp, ...seen })).toBe(decision)
+    expect(decideRead(known === null ? null : { ...row, ...known }, { ...stamp, ...seen }, 'lines')).toBe(
+      decision,
+    )
+  })
+
+  it('leaves it to what is read whole to find what of it is new, in a new file as well', () => {
+    const seen = { ...stamp, inode: 3, sizeBytes: 80, mtimeMs: 2000 }
+    expect(decideRead(row, seen, 'document')).toBe('append')
+    expect(decideRead(row, stamp, 'document')).toBe('covered')
+    expect(decideRead({ ...row, state: 'shadowed', byteOffset: 0 }, seen, 'database')).toBe('whole')
   })
 })

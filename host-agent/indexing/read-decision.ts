@@ -1,6 +1,7 @@
 /** Decides, from what the index knows of a file and how the file looks now, whether and from where it is read. */
 import type { FileRow, FileStamp } from '../index/file-rows.ts'
 import { maxFailures } from '../index/file-writes.ts'
+import type { TranscriptFormat } from '../transcripts/reader.ts'
 
 /**
  * `covered`: nothing to read. `held-out`: failed too often as it is now. `append`: go on from the row's offset, if the
@@ -8,7 +9,11 @@ import { maxFailures } from '../index/file-writes.ts'
  */
 export type ReadDecision = 'covered' | 'held-out' | 'append' | 'whole'
 
-export function decideRead(row: FileRow | null, stamp: FileStamp): ReadDecision {
+export function decideRead(
+  row: FileRow | null,
+  stamp: FileStamp,
+  format: TranscriptFormat['kind'],
+): ReadDecision {
   if (row === null) return 'whole'
   if (row.state === 'failed') {
     if (!isSameVersion(row, stamp)) return 'whole'
@@ -16,8 +21,12 @@ export function decideRead(row: FileRow | null, stamp: FileStamp): ReadDecision 
   }
   if (row.state !== 'due' && isSameVersion(row, stamp)) return 'covered'
   if (row.state === 'shadowed' || row.byteOffset === 0) return 'whole'
+  // What is read whole finds for itself what of it is new (read-whole.ts).
+  if (format !== 'lines') return 'append'
   if (row.device !== stamp.device || row.inode !== stamp.inode) return 'whole'
   if (row.state === 'due') return stamp.sizeBytes >= row.byteOffset ? 'append' : 'whole'
+  // Only what lies beside it has changed: its facts are made anew, and nothing is read.
+  if (row.sizeBytes === stamp.sizeBytes && row.mtimeMs === stamp.mtimeMs) return 'append'
   // The same size at another time: written over in place.
   return stamp.sizeBytes > row.sizeBytes ? 'append' : 'whole'
 }
@@ -27,6 +36,7 @@ function isSameVersion(row: FileStamp, stamp: FileStamp): boolean {
     row.sizeBytes === stamp.sizeBytes &&
     row.mtimeMs === stamp.mtimeMs &&
     row.inode === stamp.inode &&
-    row.device === stamp.device
+    row.device === stamp.device &&
+    row.beside === stamp.beside
   )
 }

@@ -99,14 +99,14 @@ export async function readDue(
 /** Decides once more, by the row as it stands now. @returns null where nothing is to be read any more. */
 function jobFor({ db }: PassContext, due: DueFile, fromStart: boolean): DueJob | null {
   const row = fileRowAt(db, due.file.path)
-  const decision = fromStart ? 'whole' : decideRead(row, due.stamp)
+  const decision = fromStart ? 'whole' : decideRead(row, due.stamp, due.format)
   if (decision === 'covered' || decision === 'held-out') return null
   const fold = decision === 'append' && row !== null ? savedFold(db, row.id) : null
   return {
     due,
     agent: due.source.reader.agent,
     file: due.file,
-    sizeBytes: due.stamp.sizeBytes,
+    found: due.stamp,
     expected: row === null ? null : { byteOffset: row.byteOffset, rewrites: row.rewrites },
     resume:
       row === null || fold === null

@@ -1,7 +1,10 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openFold } from '../../test/helpers/fold-transcript.ts'
 import {
+  accessTo,
+  anyStamp,
   createIndexingDesk,
   diskWith,
   fakeReader,
@@ -10,9 +13,10 @@ import {
 } from '../../test/helpers/indexing-desk.ts'
 import type { FileBatch } from '../index/file-batch.ts'
 import { unpackRows } from '../index/packed-rows.ts'
-import { UnknownFoldState } from '../transcripts/reader.ts'
+import { type TranscriptReader, UnknownFoldState } from '../transcripts/reader.ts'
 import { nodeFileSystem } from './file-system.ts'
-import { type ReadLimits, type ReadRequest, readTranscript } from './read-transcript.ts'
+import type { ReadLimits, ReadRequest } from './read-request.ts'
+import { readTranscript } from './read-transcript.ts'
 
 let desk: IndexingDesk
 beforeEach(() => {
@@ -24,12 +28,12 @@ const reader = fakeReader()
 
 function requestFor(path: string, resume: ReadRequest['resume'] = null): ReadRequest {
   const file = { root: { path: desk.root }, path, relativePath: path.slice(desk.root.length + 1) }
-  return { file, expected: null, resume }
+  return { file, found: anyStamp, expected: null, resume }
 }
 
 function read(request: ReadRequest, limits?: Partial<ReadLimits>): FileBatch[] {
   return Array.from(
-    readTranscript(nodeFileSystem, reader, request, { batchBytes: 1e6, sliceBytes: 64, ...limits }),
+    readTranscript(accessTo(), reader, request, { batchBytes: 1e6, sliceBytes: 64, ...limits }),
   )
 }
 
@@ -101,14 +105,17 @@ describe('readTranscript', () => {
   it('reads the whole file when the saved fold is of another version', () => {
     const path = desk.write('sessions/a.jsonl', linesOf({ say: 'one' }))
     const first = only(read(requestFor(path)))
-    const picky = {
+    const picky: TranscriptReader = {
       ...reader,
-      open: (...[file, saved]: Parameters<typeof reader.open>) => {
-        if (saved !== undefined) throw new UnknownFoldState('another version')
-        return reader.open(file)
-      },
+      formatOf: () => ({
+        kind: 'lines',
+        open: (file, _, saved) => {
+          if (saved !== undefined) throw new UnknownFoldState('another version')
+          return openFold(reader, file)
+        },
+      }),
     }
-    const [batch] = readTranscript(nodeFileSystem, picky, requestFor(path, resumeAt(first)))
+    const [batch] = readTranscript(accessTo(), picky, requestFor(path, resumeAt(first)))
     expect(batch?.mode).toBe('replace')
   })
 
@@ -170,7 +177,7 @@ describe('readTranscript', () => {
         }
       },
     })
-    const batch = only(Array.from(readTranscript(growing, reader, requestFor(path))))
+    const batch = only(Array.from(readTranscript(accessTo(growing), reader, requestFor(path))))
     expect(texts([batch])).toEqual(['one'])
     expect(batch.byteOffset).toBe(batch.stamp.sizeBytes)
   })
@@ -217,10 +224,15 @@ describe('readTranscript', () => {
         }
       },
     })
-    expect(() => Array.from(readTranscript(counting, reader, requestFor(path)))).toThrow(
+    expect(() => Array.from(readTranscript(accessTo(counting), reader, requestFor(path)))).toThrow(
       'the reader has a bug',
     )
-    for (const _ of readTranscript(counting, reader, requestFor(desk.write('sessions/b.jsonl', '')))) break
+    for (const _ of readTranscript(
+      accessTo(counting),
+      reader,
+      requestFor(desk.write('sessions/b.jsonl', '')),
+    ))
+      break
     expect(closed).toBe(2)
   })
 })

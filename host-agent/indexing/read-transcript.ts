@@ -1,44 +1,19 @@
 /** Reads one transcript into batches for the index: all of it, or what was appended since. */
 import { createHash } from 'node:crypto'
 import type { FileBatch } from '../index/file-batch.ts'
-import type { FilePosition } from '../index/file-rows.ts'
 import { messageRows } from '../index/message-rows.ts'
 import { RowPacker } from '../index/packed-rows.ts'
 import {
-  type TranscriptFile,
   type TranscriptFold,
   type TranscriptMessage,
   type TranscriptReader,
   UnknownFoldState,
 } from '../transcripts/reader.ts'
 import { lineSplitter } from '../transcripts/transcript-lines.ts'
-import type { FileSystem, OpenFile } from './file-system.ts'
-
-/** What the index knows of the file, where it is to be read on from there. */
-export interface ResumePoint {
-  readonly byteOffset: number
-  readonly tailHash: string
-  readonly messageCount: number
-  /** JSON text, as `FileBatch.fold`. */
-  readonly fold: string
-}
-
-export interface ReadRequest {
-  readonly file: TranscriptFile
-  /** The row's position, which the first batch carries as its fence. */
-  readonly expected: FilePosition | null
-  /** Null: from the first byte. */
-  readonly resume: ResumePoint | null
-}
-
-export interface ReadLimits {
-  /** A batch is closed when it holds this much text. */
-  readonly batchBytes: number
-  /** Bytes asked for at one time. */
-  readonly sliceBytes: number
-}
-
-export const defaultReadLimits: ReadLimits = { batchBytes: 16 * 1024 * 1024, sliceBytes: 1024 * 1024 }
+import type { OpenFile } from './file-system.ts'
+import { defaultReadLimits, type ReadLimits, type ReadRequest, type ResumePoint } from './read-request.ts'
+import { readWhole } from './read-whole.ts'
+import type { TranscriptAccess } from './transcript-access.ts'
 
 /** The bytes before the offset that prove a file was only appended to. */
 const tailBytes = 4096
@@ -51,28 +26,38 @@ const tailBytes = 4096
  * @throws what the disk says; what a reader throws.
  */
 export function* readTranscript(
-  fileSystem: FileSystem,
+  access: TranscriptAccess,
   reader: TranscriptReader,
   request: ReadRequest,
   limits: ReadLimits = defaultReadLimits,
 ): Generator<FileBatch, void, undefined> {
-  const open = fileSystem.open(request.file.path)
+  const format = reader.formatOf(request.file.relativePath)
+  if (format === null) throw new Error(`no transcript of ${reader.label}`)
+  if (format.kind !== 'lines') {
+    yield* readWhole(access, reader, format, request, limits)
+    return
+  }
+  const open = access.fileSystem.open(request.file.path)
   try {
-    yield* readOpen(open, reader, request, limits)
+    const openFold = (saved?: unknown) => format.open(request.file, access.beside, saved)
+    yield* readLines(open, openFold, reader.agent, request, limits)
   } finally {
     open.close()
   }
 }
 
-function* readOpen(
+type OpenFold = (saved?: unknown) => TranscriptFold
+
+function* readLines(
   open: OpenFile,
-  reader: TranscriptReader,
+  openFold: OpenFold,
+  agent: string,
   request: ReadRequest,
   limits: ReadLimits,
 ): Generator<FileBatch, void, undefined> {
-  const stamp = open.stamp()
-  const resumed = resume(open, reader, request, stamp.sizeBytes)
-  const fold = resumed?.fold ?? reader.open(request.file)
+  const stamp = { ...open.stamp(), beside: request.found.beside }
+  const resumed = resume(open, openFold, request, stamp.sizeBytes)
+  const fold = resumed?.fold ?? openFold()
   let mode: FileBatch['mode'] = resumed === null ? 'replace' : 'append'
   let messageCount = resumed?.from.messageCount ?? 0
   let byteOffset = resumed?.from.byteOffset ?? 0
@@ -90,7 +75,7 @@ function* readOpen(
     const kind = fold.kind()
     if (kind !== 'none' && leftOut) throw new Error('the session is named too late in the file')
     return {
-      agent: reader.agent,
+      agent,
       root: request.file.root.path,
       path: request.file.path,
       stamp,
@@ -135,14 +120,14 @@ function* readOpen(
 
 function resume(
   open: OpenFile,
-  reader: TranscriptReader,
-  { file, resume: from }: ReadRequest,
+  openFold: OpenFold,
+  { resume: from }: ReadRequest,
   sizeBytes: number,
 ): { fold: TranscriptFold; from: ResumePoint } | null {
   if (from === null || from.byteOffset > sizeBytes) return null
   if (hashTail(open, from.byteOffset) !== from.tailHash) return null
   try {
-    return { fold: reader.open(file, JSON.parse(from.fold)), from }
+    return { fold: openFold(JSON.parse(from.fold)), from }
   } catch (error) {
     if (error instanceof UnknownFoldState) return null
     throw error

@@ -1,13 +1,14 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  accessTo,
+  anyStamp,
   createIndexingDesk,
   fakeReader,
   type IndexingDesk,
   linesOf,
 } from '../../test/helpers/indexing-desk.ts'
 import { unpackRows } from '../index/packed-rows.ts'
-import { nodeFileSystem } from './file-system.ts'
 import { createThreadedSource, type ReadingThread, serveReading } from './reading-thread.ts'
 import { type ReadItem, type ReadJob, readJob } from './transcript-source.ts'
 
@@ -53,7 +54,7 @@ function stageThreads(deadlyFile: string | null = null, batchBytes = 1e6): Stage
             isAlive = false
             return []
           }
-          return readJob(nodeFileSystem, [fakeReader()], job, { batchBytes, sliceBytes: 64 })
+          return readJob(accessTo(), [fakeReader()], job, { batchBytes, sliceBytes: 64 })
         },
       )
       return {
@@ -82,7 +83,7 @@ function jobFor(name: string, ...says: string[]): ReadJob {
   return {
     agent: 'fake',
     file: { root: { path: desk.root }, path, relativePath: name },
-    sizeBytes: 8 * 1024 * 1024,
+    found: { ...anyStamp, sizeBytes: 8 * 1024 * 1024 },
     expected: null,
     resume: null,
   }

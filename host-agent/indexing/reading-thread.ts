@@ -114,7 +114,7 @@ export function serveReading(port: ThreadPort, readJob: (job: ReadJob) => Iterab
 
 function hasRoom(outstanding: readonly ReadJob[]): boolean {
   if (outstanding.length < minJobsAhead) return true
-  const bytes = outstanding.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  const bytes = outstanding.reduce((sum, { found }) => sum + found.sizeBytes, 0)
   return outstanding.length < maxJobsAhead && bytes < bytesAhead
 }
 
@@ -127,8 +127,8 @@ function buffersOf(step: ReadStep): ArrayBuffer[] {
 }
 
 /** What may cross to a thread: a job may carry more than this. */
-function plainJob({ agent, file, sizeBytes, expected, resume }: ReadJob): ReadJob {
-  return { agent, file, sizeBytes, expected, resume }
+function plainJob({ agent, file, found, expected, resume }: ReadJob): ReadJob {
+  return { agent, file, found, expected, resume }
 }
 
 function send(thread: ThreadPort, message: ToThread): void {

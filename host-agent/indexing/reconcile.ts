@@ -24,7 +24,7 @@ export interface PassResult {
 export async function runPass(context: PassContext, options: PassOptions): Promise<PassResult> {
   const { db, progress, clock } = context
   const startedMs = clock.monotonicMs()
-  const discovery = await discover(context.fileSystem, context.sources, context.signal)
+  const discovery = await discover(context, context.sources, context.signal)
   let rows = allFileRows(db)
   let emptyRoots = options.emptyRoots
   const problems = new Map<string, string>()
@@ -92,7 +92,7 @@ function dueFiles(discovery: Discovery, rows: readonly FileRow[]): DueFile[] {
   const due: DueFile[] = []
   for (const found of discovery.files) {
     const row = rowAt.get(found.file.path) ?? null
-    const decision = decideRead(row, found.stamp)
+    const decision = decideRead(row, found.stamp, found.format)
     if (decision === 'append' || decision === 'whole')
       due.push({ ...found, isNew: row?.state !== 'current' && row?.state !== 'shadowed' })
   }

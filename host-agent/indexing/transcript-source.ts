@@ -1,14 +1,13 @@
 /** Where a pass gets its batches from: a port, because reading may happen on another thread than writing. */
 import type { FileBatch } from '../index/file-batch.ts'
 import type { TranscriptReader } from '../transcripts/reader.ts'
-import type { FileSystem } from './file-system.ts'
-import { type ReadLimits, type ReadRequest, readTranscript } from './read-transcript.ts'
+import type { ReadLimits, ReadRequest } from './read-request.ts'
+import { readTranscript } from './read-transcript.ts'
+import type { TranscriptAccess } from './transcript-access.ts'
 
 export interface ReadJob extends ReadRequest {
   /** The contract's agent name. */
   readonly agent: string
-  /** As discovery found it; how far a source reads ahead is measured by it. */
-  readonly sizeBytes: number
 }
 
 /** A job's batches come in order and one after the other; `last` says that the job is through. */
@@ -25,7 +24,7 @@ export interface TranscriptSource extends AsyncDisposable {
 
 /** Reads on the thread that asks. */
 export function createInlineSource(
-  fileSystem: FileSystem,
+  access: TranscriptAccess,
   readers: readonly TranscriptReader[],
   limits?: ReadLimits,
 ): TranscriptSource {
@@ -33,7 +32,7 @@ export function createInlineSource(
     async *readAll(jobs) {
       for (let next = jobs.next(); next.done !== true; next = jobs.next()) {
         const job = next.value
-        for (const item of readJob(fileSystem, readers, job, limits)) yield { job, isWaiting: false, ...item }
+        for (const item of readJob(access, readers, job, limits)) yield { job, isWaiting: false, ...item }
       }
     },
     [Symbol.asyncDispose]: async () => undefined,
@@ -46,7 +45,7 @@ export type ReadStep =
 
 /** Runs one job to its end. Never throws: what goes wrong with a file is that file's failure. */
 export function* readJob(
-  fileSystem: FileSystem,
+  access: TranscriptAccess,
   readers: readonly TranscriptReader[],
   job: ReadJob,
   limits?: ReadLimits,
@@ -54,7 +53,7 @@ export function* readJob(
   try {
     const reader = readers.find(({ agent }) => agent === job.agent)
     if (reader === undefined) throw new Error(`no reader for ${job.agent}`)
-    for (const batch of readTranscript(fileSystem, reader, job, limits)) yield { batch, last: batch.complete }
+    for (const batch of readTranscript(access, reader, job, limits)) yield { batch, last: batch.complete }
   } catch (error) {
     yield { failure: error instanceof Error ? error.message : String(error), last: true }
   }

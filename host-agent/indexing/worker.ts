@@ -11,6 +11,7 @@ import { nodeFileSystem } from './file-system.ts'
 import { createIndexer } from './indexer.ts'
 import { type IndexingJob, type IndexingNews, type IndexingOrder, readingRole } from './indexing-messages.ts'
 import { createThreadedSource, serveReading } from './reading-thread.ts'
+import { createTranscriptAccess } from './transcript-access.ts'
 import { createInlineSource, readJob } from './transcript-source.ts'
 
 /** News of progress is sent no more often; the end of an order always brings the status of that moment. */
@@ -20,8 +21,9 @@ const statusIntervalMs = 50
 const readingThreadFromBytes = 16 * 1024 * 1024
 
 const readers = transcriptReaders()
+const access = createTranscriptAccess(nodeFileSystem, loadSqlDriver)
 if (parentPort === null) throw new Error('this file runs as a worker')
-if (workerData === readingRole) serveReading(parentPort, (job) => readJob(nodeFileSystem, readers, job))
+if (workerData === readingRole) serveReading(parentPort, (job) => readJob(access, readers, job))
 else serveIndexer(parentPort, workerData)
 
 function serveIndexer(port: MessagePort, { indexPath, sources, ...environment }: IndexingJob): void {
@@ -35,7 +37,7 @@ function serveIndexer(port: MessagePort, { indexPath, sources, ...environment }:
     fileSystem: nodeFileSystem,
     openTranscripts: (bytes) =>
       bytes < readingThreadFromBytes
-        ? createInlineSource(nodeFileSystem, readers)
+        ? createInlineSource(access, readers)
         : createThreadedSource(() => new Worker(new URL(import.meta.url), { workerData: readingRole })),
     clock: systemClock,
   })

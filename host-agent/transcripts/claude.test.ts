@@ -9,12 +9,12 @@ import {
   textBlock,
   user,
 } from '../../test/helpers/claude-records.ts'
-import { spoken, transcriptFile } from '../../test/helpers/fold-transcript.ts'
+import { openFold, spoken, transcriptFile } from '../../test/helpers/fold-transcript.ts'
 import { claudeReader } from './claude.ts'
 import { UnknownFoldState } from './reader.ts'
 
 describe('claudeReader', () => {
-  const { roots, accepts } = claudeReader()
+  const { roots, formatOf } = claudeReader()
   const environment = { homeDir: '/home/dev', platform: 'linux', env: {} } as const
 
   it('looks in both default homes, and only in the configured one where there is one', () => {
@@ -34,11 +34,11 @@ describe('claudeReader', () => {
   })
 
   it('accepts transcripts and not what tools left beside them', () => {
-    expect(accepts(mainPath)).toBe(true)
-    expect(accepts(`-p/${sessionId}/subagents/agent-1.jsonl`)).toBe(true)
-    expect(accepts('-p/sessions-index.json')).toBe(false)
-    expect(accepts(`-p/${sessionId}/subagents/agent-1.meta.json`)).toBe(false)
-    expect(accepts(`-p/${sessionId}/tool-results/rows.jsonl`)).toBe(false)
+    expect(formatOf(mainPath)?.kind).toBe('lines')
+    expect(formatOf(`-p/${sessionId}/subagents/agent-1.jsonl`)?.kind).toBe('lines')
+    expect(formatOf('-p/sessions-index.json')).toBeNull()
+    expect(formatOf(`-p/${sessionId}/subagents/agent-1.meta.json`)).toBeNull()
+    expect(formatOf(`-p/${sessionId}/tool-results/rows.jsonl`)).toBeNull()
   })
 })
 
@@ -261,7 +261,7 @@ describe('claude messages', () => {
   })
 
   it('counts lines that are no records, and reads on', () => {
-    const fold = claudeReader().open(transcriptFile(mainPath))
+    const fold = openFold(claudeReader(), transcriptFile(mainPath))
     const said: string[] = []
     const good = JSON.stringify(user(0, 'still here'))
     for (const line of [
@@ -308,7 +308,7 @@ describe('claude messages', () => {
 
 describe('claude fold state', () => {
   it('stays small in a long session', () => {
-    const fold = claudeReader().open(transcriptFile(mainPath))
+    const fold = openFold(claudeReader(), transcriptFile(mainPath))
     for (let at = 0; at < 5000; at += 1) {
       const line = JSON.stringify(assistant(at, `msg_${at}`, [textBlock(`${at} ${'word '.repeat(200)}`)]))
       fold.line(line, () => {})
@@ -318,7 +318,7 @@ describe('claude fold state', () => {
 
   it('is refused where it is of another version', () => {
     for (const saved of [null, {}, { version: 2 }, 'x']) {
-      expect(() => claudeReader().open(transcriptFile(mainPath), saved)).toThrow(UnknownFoldState)
+      expect(() => openFold(claudeReader(), transcriptFile(mainPath), saved)).toThrow(UnknownFoldState)
     }
   })
 })

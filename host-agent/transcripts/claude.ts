@@ -1,14 +1,25 @@
 /** Claude Code: where its sessions lie and which files hold them. How they read is in claude-fold.ts. */
 import { posix, win32 } from 'node:path'
 import { ClaudeFold } from './claude-fold.ts'
-import type { TranscriptReader } from './reader.ts'
+import type { LinesFormat, TranscriptReader } from './reader.ts'
 
 const label = 'Claude Code'
+
+const lines: LinesFormat = {
+  kind: 'lines',
+  open: (file, _beside, saved) => new ClaudeFold(label, file, saved),
+}
 
 export function claudeReader(): TranscriptReader {
   return {
     agent: 'claude',
     label,
+    notes: {
+      evidence: 'sample',
+      variables: ['CLAUDE_CONFIG_DIR'],
+      resume: 'claude --resume ID',
+      remark: 'Subagents belong to their session.',
+    },
     roots({ homeDir, platform, env }) {
       const { isAbsolute, join } = platform === 'win32' ? win32 : posix
       const configured = env.CLAUDE_CONFIG_DIR
@@ -18,10 +29,11 @@ export function claudeReader(): TranscriptReader {
           : [join(homeDir, '.claude'), join(homeDir, '.config', 'claude')]
       return homes.map((home) => ({ path: join(home, 'projects') }))
     },
-    accepts(relativePath) {
+    formatOf(relativePath) {
       // What tools left behind beside a session may end in .jsonl as well, and is no transcript.
-      return relativePath.endsWith('.jsonl') && !relativePath.split('/').includes('tool-results')
+      const isTranscript =
+        relativePath.endsWith('.jsonl') && !relativePath.split('/').includes('tool-results')
+      return isTranscript ? lines : null
     },
-    open: (file, saved) => new ClaudeFold(label, file, saved),
   }
 }

@@ -14,12 +14,12 @@ import {
   userEvent,
   userItem,
 } from '../../test/helpers/codex-records.ts'
-import { foldTranscript, spoken, transcriptFile } from '../../test/helpers/fold-transcript.ts'
+import { foldTranscript, openFold, spoken, transcriptFile } from '../../test/helpers/fold-transcript.ts'
 import { codexReader } from './codex.ts'
 import { UnknownFoldState } from './reader.ts'
 
 describe('codexReader', () => {
-  const { roots, accepts, unreadable } = codexReader()
+  const { roots, formatOf, unreadable } = codexReader()
   const environment = { homeDir: '/home/dev', platform: 'linux', env: {} } as const
 
   it('looks in the sessions and the archived ones of the default home', () => {
@@ -52,9 +52,9 @@ describe('codexReader', () => {
   })
 
   it('says why a packed transcript is left unread', () => {
-    expect(accepts(rolloutPath)).toBe(true)
+    expect(formatOf(rolloutPath)?.kind).toBe('lines')
     expect(unreadable?.(rolloutPath)).toBeNull()
-    expect(accepts(`${rolloutPath}.zst`)).toBe(false)
+    expect(formatOf(`${rolloutPath}.zst`)).toBeNull()
     expect(unreadable?.(`${rolloutPath}.zst`)).toMatch(/zstd/)
     expect(unreadable?.('2026/notes.txt')).toBeNull()
   })
@@ -311,7 +311,7 @@ describe('codex facts', () => {
 
 describe('codex fold state', () => {
   it('stays small in a long session', () => {
-    const fold = codexReader().open(transcriptFile(rolloutPath))
+    const fold = openFold(codexReader(), transcriptFile(rolloutPath))
     for (let at = 0; at < 5000; at += 1) {
       const records = [
         agentItem(at, `${at} ${'word '.repeat(200)}`),
@@ -324,7 +324,7 @@ describe('codex fold state', () => {
 
   it('is refused where it is of another version', () => {
     for (const saved of [null, {}, { version: 2 }, 'x']) {
-      expect(() => codexReader().open(transcriptFile(rolloutPath), saved)).toThrow(UnknownFoldState)
+      expect(() => openFold(codexReader(), transcriptFile(rolloutPath), saved)).toThrow(UnknownFoldState)
     }
   })
 })

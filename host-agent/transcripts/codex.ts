@@ -1,14 +1,25 @@
 /** Codex: where its sessions lie and which files hold them. How they read is in codex-fold.ts. */
 import { posix, win32 } from 'node:path'
 import { CodexFold } from './codex-fold.ts'
-import type { TranscriptReader } from './reader.ts'
+import type { LinesFormat, TranscriptReader } from './reader.ts'
 
 const label = 'Codex'
+
+const lines: LinesFormat = {
+  kind: 'lines',
+  open: (file, _beside, saved) => new CodexFold(label, file, saved),
+}
 
 export function codexReader(): TranscriptReader {
   return {
     agent: 'codex',
     label,
+    notes: {
+      evidence: 'sample',
+      variables: ['CODEX_HOME'],
+      resume: 'codex resume ID',
+      remark: 'A fork holds its own messages alone.',
+    },
     roots({ homeDir, platform, env }) {
       const { isAbsolute, join, normalize } = platform === 'win32' ? win32 : posix
       const defaultHome = join(homeDir, '.codex')
@@ -21,10 +32,9 @@ export function codexReader(): TranscriptReader {
       const codexHome = home === defaultHome ? {} : { codexHome: home }
       return ['sessions', 'archived_sessions'].map((folder) => ({ path: join(home, folder), ...codexHome }))
     },
-    accepts: (relativePath) => relativePath.endsWith('.jsonl'),
+    formatOf: (relativePath) => (relativePath.endsWith('.jsonl') ? lines : null),
     unreadable: (relativePath) =>
       relativePath.endsWith('.jsonl.zst') ? 'The transcript is packed with zstd, which is not read.' : null,
-    open: (file, saved) => new CodexFold(label, file, saved),
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { transcriptFile } from '../../test/helpers/fold-transcript.ts'
+import { openFold, transcriptFile } from '../../test/helpers/fold-transcript.ts'
 import { claudeReader } from './claude.ts'
 import { codexReader } from './codex.ts'
 import type { TranscriptFile, TranscriptFold, TranscriptMessage, TranscriptReader } from './reader.ts'
@@ -33,9 +33,9 @@ function readWithStops(
   stops: ReadonlySet<number>,
 ): Outcome {
   const messages: TranscriptMessage[] = []
-  let fold = reader.open(file)
+  let fold = openFold(reader, file)
   lines.forEach((line, at) => {
-    if (stops.has(at)) fold = reader.open(file, JSON.parse(JSON.stringify(fold.save())))
+    if (stops.has(at)) fold = openFold(reader, file, JSON.parse(JSON.stringify(fold.save())))
     if (line === null) fold.skipLine()
     else fold.line(line, (message) => messages.push(message))
   })
@@ -55,11 +55,13 @@ function fixtures(): Fixture[] {
       reader.roots({ homeDir: join(homes, home), platform: 'linux', env: {} }).flatMap((root) => {
         if (!existsSync(root.path)) return []
         const paths = readdirSync(root.path, { recursive: true, encoding: 'utf8' })
-        return paths.filter(reader.accepts).map((relativePath) => {
-          const path = join(root.path, relativePath)
-          const lines = [...splitLines([readFileSync(path)])].map(({ text }) => text)
-          return { name: `${home}/${relativePath}`, reader, file: { root, path, relativePath }, lines }
-        })
+        return paths
+          .filter((path) => reader.formatOf(path)?.kind === 'lines')
+          .map((relativePath) => {
+            const path = join(root.path, relativePath)
+            const lines = [...splitLines([readFileSync(path)])].map(({ text }) => text)
+            return { name: `${home}/${relativePath}`, reader, file: { root, path, relativePath }, lines }
+          })
       }),
     ),
   )

@@ -4,12 +4,18 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { SqlDatabase } from '../../host-agent/index/driver/driver.ts'
 import { loadSqlDriver } from '../../host-agent/index/driver/load-driver.ts'
+import type { FileStamp } from '../../host-agent/index/file-rows.ts'
 import { openIndex } from '../../host-agent/index/open-index.ts'
+import { DatabaseCatalogue } from '../../host-agent/indexing/database-catalogue.ts'
+import type { DiscoveryAccess } from '../../host-agent/indexing/discover.ts'
 import { type FileSystem, nodeFileSystem } from '../../host-agent/indexing/file-system.ts'
 import { createIndexer, type Indexer, type IndexerOptions } from '../../host-agent/indexing/indexer.ts'
-import type { ReadLimits } from '../../host-agent/indexing/read-transcript.ts'
+import type { ReadLimits } from '../../host-agent/indexing/read-request.ts'
+import { sourceDatabases } from '../../host-agent/indexing/source-database.ts'
+import { createTranscriptAccess, type TranscriptAccess } from '../../host-agent/indexing/transcript-access.ts'
 import { createInlineSource } from '../../host-agent/indexing/transcript-source.ts'
 import type {
+  LinesFormat,
   SessionFacts,
   TranscriptFold,
   TranscriptKind,
@@ -111,15 +117,21 @@ class FakeFold implements TranscriptFold {
   }
 }
 
+const fakeLines: LinesFormat = {
+  kind: 'lines',
+  open: (file, _beside, saved) =>
+    new FakeFold(saved, file.relativePath.replace(/^.*\//, '').replace('.jsonl', '')),
+}
+
 /** Reads `*.jsonl`; `*.zst` is what it cannot read. */
 export function fakeReader(rootNames: readonly string[] = ['sessions'], agent = 'fake'): TranscriptReader {
   return {
     agent,
     label: 'Fake',
     roots: ({ homeDir }) => rootNames.map((name) => ({ path: join(homeDir, name) })),
-    accepts: (relativePath) => relativePath.endsWith('.jsonl'),
+    notes: { evidence: 'documentation', variables: [], resume: 'resume ID', remark: '' },
+    formatOf: (relativePath) => (relativePath.endsWith('.jsonl') ? fakeLines : null),
     unreadable: (relativePath) => (relativePath.endsWith('.zst') ? 'it is packed' : null),
-    open: (file, saved) => new FakeFold(saved, file.relativePath.replace(/^.*\//, '').replace('.jsonl', '')),
   }
 }
 
@@ -168,7 +180,7 @@ export function createIndexingDesk(): IndexingDesk {
         readers,
         environment: { homeDir: home, platform: 'linux', env: {} },
         fileSystem,
-        openTranscripts: () => createInlineSource(fileSystem, readers, limits),
+        openTranscripts: () => createInlineSource(accessTo(fileSystem), readers, limits),
         clock,
         ...overrides,
       })
@@ -176,6 +188,19 @@ export function createIndexingDesk(): IndexingDesk {
     [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
   }
 }
+
+/** How transcripts on this disk are read. */
+export function accessTo(fileSystem: FileSystem = nodeFileSystem): TranscriptAccess {
+  return createTranscriptAccess(fileSystem, loadSqlDriver)
+}
+
+/** How this disk is looked over. */
+export function discoveryOf(fileSystem: FileSystem = nodeFileSystem): DiscoveryAccess {
+  return { fileSystem, databases: new DatabaseCatalogue(fileSystem, sourceDatabases(loadSqlDriver)) }
+}
+
+/** A stamp for tests in which it does not matter. */
+export const anyStamp: FileStamp = { device: 1, inode: 1, sizeBytes: 1, mtimeMs: 1, beside: '' }
 
 /** The disk, with some paths in a state that a test cannot make for itself (it may run as root). */
 export function diskWith(overrides: Partial<FileSystem>): FileSystem {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { loadSqlDriver } from '../../host-agent/index/driver/load-driver.ts'
 import { nodeFileSystem } from '../../host-agent/indexing/file-system.ts'
 import { createIndexer } from '../../host-agent/indexing/indexer.ts'
+import { createTranscriptAccess } from '../../host-agent/indexing/transcript-access.ts'
 import { createInlineSource } from '../../host-agent/indexing/transcript-source.ts'
 import { transcriptReaders } from '../../host-agent/transcripts/readers.ts'
 import { systemClock } from '../../protocol/clock.ts'
@@ -106,7 +107,8 @@ describe('createIndexer', () => {
       readers,
       environment: { homeDir: home.homeDir, platform: process.platform, env: {} },
       fileSystem: nodeFileSystem,
-      openTranscripts: () => createInlineSource(nodeFileSystem, readers),
+      openTranscripts: () =>
+        createInlineSource(createTranscriptAccess(nodeFileSystem, loadSqlDriver), readers),
       clock: systemClock,
     })
     const phases: string[] = [indexer.status().phase]
