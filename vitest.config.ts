@@ -16,6 +16,7 @@ export default defineConfig({
             'gateway/**/*.test.ts',
             'bench/**/*.test.ts',
             'test/unit/**/*.test.ts',
+            'test/conformance/**/*.test.ts',
             'test/contract/**/*.test.ts',
           ],
           pool: 'threads',

@@ -12,6 +12,7 @@ import { readTranscript } from '../../host-agent/indexing/read-transcript.ts'
 import type {
   AgentEnvironment,
   SessionFacts,
+  TranscriptFile,
   TranscriptKind,
   TranscriptReader,
   UnreadCounts,
@@ -106,6 +107,21 @@ async function readHome(
   }
 }
 
+/** One of the files in a home as discovery finds it. @throws Error where it finds none at that path. */
+export async function findIn(
+  home: AgentHome,
+  reader: TranscriptReader,
+  path: string,
+): Promise<TranscriptFile> {
+  const sources = reader
+    .roots({ homeDir: home.dir, platform: 'linux', env: {} })
+    .map((root) => ({ reader, root }))
+  const { files } = await discover(discoveryOf(), sources, new AbortController().signal)
+  const found = files.find(({ file }) => file.path === join(home.dir, path))
+  if (found === undefined) throw new Error(`no transcript was found at ${path}`)
+  return found.file
+}
+
 function readFound(reader: TranscriptReader, { file, stamp }: FoundFile): Omit<ReadFile, 'path'> {
   const batches = Array.from(
     readTranscript(accessTo(), reader, { file, found: stamp, expected: null, resume: null }),
@@ -124,7 +140,8 @@ function readFound(reader: TranscriptReader, { file, stamp }: FoundFile): Omit<R
 
 const roleNames = Object.fromEntries(Object.entries(roleCodes).map(([name, code]) => [code, name]))
 
-function rowsOf({ rows }: FileBatch): { said: string; time: string | null }[] {
+/** The rows of a batch as people would say them. */
+export function rowsOf({ rows }: FileBatch): { said: string; time: string | null }[] {
   return Array.from(unpackRows(rows), ({ role, text, timestampMs }) => ({
     said: `${roleNames[role]}: ${Buffer.from(text).toString()}`,
     time: timestampMs === null ? null : new Date(timestampMs).toISOString(),
