@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { transcriptReaders } from '../../host-agent/transcripts/readers.ts'
 import { methodTable } from '../../protocol/rpc/methods.ts'
+import { withAgentsTable } from '../helpers/agents-table.ts'
 import { repositoryRoot } from '../helpers/bundle.ts'
 
 const readme = readFileSync(join(repositoryRoot, 'README.md'), 'utf8')
@@ -14,6 +16,10 @@ describe('README.md', () => {
       ([, name]) => name,
     )
     expect(listed.sort()).toEqual(Object.keys(methodTable).sort())
+  })
+
+  it('has the table of agents as the readers have it (`npm run docs` writes it)', async () => {
+    await expect(withAgentsTable(readme, transcriptReaders())).toMatchFileSnapshot('../../README.md')
   })
 
   it('names only scripts and files that exist', () => {
