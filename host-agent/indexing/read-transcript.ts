@@ -39,7 +39,8 @@ export function* readTranscript(
   }
   const open = access.fileSystem.open(request.file.path)
   try {
-    const openFold = (saved?: unknown) => format.open(request.file, access.beside, saved)
+    const file = { ...request.file, writtenAtMs: Math.round(open.stamp().mtimeMs) }
+    const openFold = (saved?: unknown) => format.open(file, access.beside, saved)
     yield* readLines(open, openFold, reader.agent, request, limits)
   } finally {
     open.close()

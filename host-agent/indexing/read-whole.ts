@@ -74,7 +74,8 @@ function readDocument(
     const stamp = { ...open.stamp(), beside: request.found.beside }
     if (stamp.sizeBytes > maxDocumentBytes)
       throw new Error(`larger than ${maxDocumentBytes / 2 ** 20} MiB, which is the most that is read at once`)
-    return { stamp, transcript: format.read(request.file, beside, readBytes(open, stamp.sizeBytes)) }
+    const file = { ...request.file, writtenAtMs: Math.round(stamp.mtimeMs) }
+    return { stamp, transcript: format.read(file, beside, readBytes(open, stamp.sizeBytes)) }
   } finally {
     open.close()
   }

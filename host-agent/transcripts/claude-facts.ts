@@ -1,5 +1,6 @@
 /** What the records of a Claude Code transcript say of their session: ids, names, place, times. */
 import { z } from 'zod'
+import type { ClaudeLike, ClaudeManifest } from './claude-like.ts'
 import type { ClaudePlace } from './claude-place.ts'
 import { type JsonRecord, stringAt } from './json-record.ts'
 import type { SessionFacts } from './reader.ts'
@@ -89,23 +90,25 @@ export function noteName(state: ClaudeFactsState, record: JsonRecord): boolean {
 export function claudeFacts(
   state: ClaudeFactsState,
   place: ClaudePlace,
-  label: string,
+  agent: ClaudeLike,
   shell: 'posix' | 'windows',
+  manifest: ClaudeManifest = { title: null, cwd: null },
 ): SessionFacts {
   const sessionId = sessionIdOf(state, place)
-  const title =
-    state.customTitle ?? state.aiTitle ?? state.firstWords ?? state.lastPrompt ?? state.command ?? null
+  const named = state.customTitle ?? manifest.title ?? state.aiTitle
+  const title = named ?? state.firstWords ?? state.lastPrompt ?? state.command ?? null
+  const cwd = state.cwd ?? manifest.cwd
   return {
     sessionId,
-    title: title === null ? fallbackTitle(label, sessionId) : cutTitle(title),
-    cwd: state.cwd,
+    title: title === null ? fallbackTitle(agent.label, sessionId) : cutTitle(title),
+    cwd,
     branch: state.branch,
     createdAtMs: state.createdAtMs,
     updatedAtMs: state.updatedAtMs,
     messageCount: place.isPart ? 0 : state.messageCount,
     resumeCommand: place.isPart
       ? null
-      : resumeCommand({ invocation: 'claude --resume', sessionId, cwd: state.cwd, shell }),
+      : resumeCommand({ invocation: agent.invocation, sessionId, cwd, shell }),
   }
 }
 

@@ -1,10 +1,12 @@
-/** Folds the records of one Claude Code transcript into messages and facts. */
+/** Folds the records of one transcript of Claude Code, or of an agent that writes as it does, into messages and facts. */
 import { z } from 'zod'
 import { claudeFacts, claudeFactsState, emptyClaudeFacts, noteName, noteRecord } from './claude-facts.ts'
+import type { ClaudeLike } from './claude-like.ts'
 import { type ClaudePlace, claudePlace } from './claude-place.ts'
 import { claudeUserWords } from './claude-user-words.ts'
 import { asRecord, type JsonRecord, parseRecord, recordAt, stringAt } from './json-record.ts'
 import {
+  type Beside,
   type SessionFacts,
   type TranscriptFile,
   type TranscriptFold,
@@ -43,17 +45,21 @@ interface Origin {
 }
 
 export class ClaudeFold implements TranscriptFold {
-  readonly #label: string
+  readonly #agent: ClaudeLike
+  readonly #file: TranscriptFile
+  readonly #beside: Beside
   readonly #place: ClaudePlace
   readonly #shell: 'posix' | 'windows'
   readonly #state: z.infer<typeof foldState>
   readonly #seen: RecentKeys
 
-  constructor(label: string, file: TranscriptFile, saved?: unknown) {
-    this.#label = label
+  constructor(agent: ClaudeLike, file: TranscriptFile, beside: Beside, saved?: unknown) {
+    this.#agent = agent
+    this.#file = file
+    this.#beside = beside
     this.#place = claudePlace(file.relativePath)
     this.#shell = shellOfPath(file.path)
-    this.#state = openState(saved)
+    this.#state = openState(agent, saved)
     this.#seen = recentKeys(rememberedKeys, this.#state.seen)
   }
 
@@ -61,7 +67,7 @@ export class ClaudeFold implements TranscriptFold {
     if (text.trim() === '') return
     const record = parseRecord(text)
     if (record === null) this.#state.badLines += 1
-    else this.#record(record, emit)
+    else this.#record(this.#agent.translate?.(record) ?? record, emit)
   }
 
   skipLine(): void {
@@ -74,7 +80,8 @@ export class ClaudeFold implements TranscriptFold {
   }
 
   facts(): SessionFacts {
-    return claudeFacts(this.#state.facts, this.#place, this.#label, this.#shell)
+    const manifest = this.#agent.manifest?.(this.#file, this.#beside)
+    return claudeFacts(this.#state.facts, this.#place, this.#agent, this.#shell, manifest)
   }
 
   unread(): UnreadCounts {
@@ -108,6 +115,7 @@ export class ClaudeFold implements TranscriptFold {
         break
       default:
         if (noteName(this.#state.facts, record) || silentTypes.has(record.type)) return
+        if (this.#agent.silentTypes?.has(record.type) === true) return
         this.#state.unknownRecords += 1
     }
   }
@@ -213,14 +221,14 @@ export class ClaudeFold implements TranscriptFold {
   }
 }
 
-function openState(saved: unknown): z.infer<typeof foldState> {
+function openState({ label }: ClaudeLike, saved: unknown): z.infer<typeof foldState> {
   if (saved === undefined) {
     const facts = emptyClaudeFacts()
     return { version: 1, facts, seen: [], emitted: false, badLines: 0, unknownRecords: 0 }
   }
   const parsed = foldState.safeParse(saved)
   if (!parsed.success)
-    throw new UnknownFoldState('not a fold of a Claude Code transcript', { cause: parsed.error })
+    throw new UnknownFoldState(`not a fold of a transcript of ${label}`, { cause: parsed.error })
   return parsed.data
 }
 

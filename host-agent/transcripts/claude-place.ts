@@ -22,4 +22,9 @@ export function claudePlace(relativePath: string): ClaudePlace {
   return { isPart: name.startsWith('agent-'), fileId, parentId: null }
 }
 
+/** What tools left behind beside a session may end in .jsonl as well, and is no transcript. */
+export function isClaudeTranscript(relativePath: string): boolean {
+  return relativePath.endsWith('.jsonl') && !relativePath.split('/').includes('tool-results')
+}
+
 const sideFolders = new Set(['subagents', 'workflows'])

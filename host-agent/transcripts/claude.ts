@@ -1,13 +1,15 @@
 /** Claude Code: where its sessions lie and which files hold them. How they read is in claude-fold.ts. */
 import { posix, win32 } from 'node:path'
 import { ClaudeFold } from './claude-fold.ts'
+import { isClaudeTranscript } from './claude-place.ts'
 import type { LinesFormat, TranscriptReader } from './reader.ts'
 
 const label = 'Claude Code'
 
 const lines: LinesFormat = {
   kind: 'lines',
-  open: (file, _beside, saved) => new ClaudeFold(label, file, saved),
+  open: (file, beside, saved) =>
+    new ClaudeFold({ label, invocation: 'claude --resume' }, file, beside, saved),
 }
 
 export function claudeReader(): TranscriptReader {
@@ -29,11 +31,6 @@ export function claudeReader(): TranscriptReader {
           : [join(homeDir, '.claude'), join(homeDir, '.config', 'claude')]
       return homes.map((home) => ({ path: join(home, 'projects') }))
     },
-    formatOf(relativePath) {
-      // What tools left behind beside a session may end in .jsonl as well, and is no transcript.
-      const isTranscript =
-        relativePath.endsWith('.jsonl') && !relativePath.split('/').includes('tool-results')
-      return isTranscript ? lines : null
-    },
+    formatOf: (relativePath) => (isClaudeTranscript(relativePath) ? lines : null),
   }
 }

@@ -64,12 +64,20 @@ export function noteTime(state: CodexFactsState, atMs: number | null): void {
   state.updatedAtMs = Math.max(state.updatedAtMs ?? atMs, atMs)
 }
 
-/** The facts as far as the file was read; a part's own count is 0, for it adds nothing to its session's. */
-export function codexFacts(state: CodexFactsState, file: TranscriptFile, label: string): SessionFacts {
+/**
+ * The facts as far as the file was read; a part's own count is 0, for it adds nothing to its session's.
+ * @param titleOf the thread's name in the home's index, where its own records have none.
+ */
+export function codexFacts(
+  state: CodexFactsState,
+  file: TranscriptFile,
+  label: string,
+  titleOf: (id: string) => string | null,
+): SessionFacts {
   const ownId = state.id ?? sessionIdOfFile(file.relativePath)
   const isPart = state.kind === 'part'
   const sessionId = isPart ? (state.parentId ?? ownId) : ownId
-  const title = state.threadName ?? state.firstWords
+  const title = state.threadName ?? titleOf(ownId) ?? state.firstWords
   const home = file.root.codexHome === undefined ? {} : { codexHome: file.root.codexHome }
   const { cwd } = state
   return {

@@ -12,9 +12,11 @@ import { type CodexFamily, type FamilyCounts, familyCounts, familyCountsState } 
 import { codexRecord } from './codex-records.ts'
 import { isOwnMeta, isReplayed, newReplay, replayState } from './codex-replay.ts'
 import { codexUtterance } from './codex-sayings.ts'
+import { codexIndexTitle } from './codex-titles.ts'
 import { codexAssistantParts, codexUserWords } from './codex-user-words.ts'
 import { type JsonRecord, parseRecord } from './json-record.ts'
 import {
+  type Beside,
   type SessionFacts,
   type TranscriptFile,
   type TranscriptFold,
@@ -51,13 +53,15 @@ interface Origin {
 export class CodexFold implements TranscriptFold {
   readonly #label: string
   readonly #file: TranscriptFile
+  readonly #beside: Beside
   readonly #state: z.infer<typeof foldState>
   readonly #calls: RecentKeys
   readonly #families: FamilyCounts
 
-  constructor(label: string, file: TranscriptFile, saved?: unknown) {
+  constructor(label: string, file: TranscriptFile, beside: Beside, saved?: unknown) {
     this.#label = label
     this.#file = file
+    this.#beside = beside
     this.#state = openState(saved)
     this.#calls = recentKeys(rememberedCalls, this.#state.calls)
     this.#families = familyCounts(this.#state.families)
@@ -90,7 +94,9 @@ export class CodexFold implements TranscriptFold {
   }
 
   facts(): SessionFacts {
-    return codexFacts(this.#state.facts, this.#file, this.#label)
+    return codexFacts(this.#state.facts, this.#file, this.#label, (id) =>
+      codexIndexTitle(this.#file, this.#beside, id),
+    )
   }
 
   unread(): UnreadCounts {

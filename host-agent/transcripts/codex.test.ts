@@ -19,7 +19,7 @@ import { codexReader } from './codex.ts'
 import { UnknownFoldState } from './reader.ts'
 
 describe('codexReader', () => {
-  const { roots, formatOf, unreadable } = codexReader()
+  const { roots } = codexReader()
   const environment = { homeDir: '/home/dev', platform: 'linux', env: {} } as const
 
   it('looks in the sessions and the archived ones of the default home', () => {
@@ -52,11 +52,12 @@ describe('codexReader', () => {
   })
 
   it('says why a packed transcript is left unread', () => {
-    expect(formatOf(rolloutPath)?.kind).toBe('lines')
-    expect(unreadable?.(rolloutPath)).toBeNull()
-    expect(formatOf(`${rolloutPath}.zst`)).toBeNull()
-    expect(unreadable?.(`${rolloutPath}.zst`)).toMatch(/zstd/)
-    expect(unreadable?.('2026/notes.txt')).toBeNull()
+    const reader = codexReader(null)
+    expect(reader.formatOf(rolloutPath)?.kind).toBe('lines')
+    expect(reader.unreadable?.(rolloutPath)).toBeNull()
+    expect(reader.formatOf(`${rolloutPath}.zst`)).toBeNull()
+    expect(reader.unreadable?.(`${rolloutPath}.zst`)).toMatch(/zstd/)
+    expect(reader.unreadable?.('2026/notes.txt')).toBeNull()
   })
 })
 

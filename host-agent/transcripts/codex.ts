@@ -1,16 +1,20 @@
 /** Codex: where its sessions lie and which files hold them. How they read is in codex-fold.ts. */
 import { posix, win32 } from 'node:path'
 import { CodexFold } from './codex-fold.ts'
+import { isPackedRollout, packedRollouts, unpackedPath } from './codex-packed.ts'
+import { type Unpack, zstdUnpack } from './packed.ts'
 import type { LinesFormat, TranscriptReader } from './reader.ts'
 
 const label = 'Codex'
 
 const lines: LinesFormat = {
   kind: 'lines',
-  open: (file, _beside, saved) => new CodexFold(label, file, saved),
+  open: (file, beside, saved) => new CodexFold(label, file, beside, saved),
 }
 
-export function codexReader(): TranscriptReader {
+/** @param unpack of zstd; null, and packed rollouts are counted as left unread. */
+export function codexReader(unpack: Unpack | null = zstdUnpack()): TranscriptReader {
+  const packed = unpack === null ? null : packedRollouts(label, unpack)
   return {
     agent: 'codex',
     label,
@@ -18,7 +22,8 @@ export function codexReader(): TranscriptReader {
       evidence: 'sample',
       variables: ['CODEX_HOME'],
       resume: 'codex resume ID',
-      remark: 'A fork holds its own messages alone.',
+      remark:
+        'A fork holds its own messages alone. Packed rollouts are read by a Node that has zstd (22.15 on).',
     },
     roots({ homeDir, platform, env }) {
       const { isAbsolute, join, normalize } = platform === 'win32' ? win32 : posix
@@ -32,9 +37,15 @@ export function codexReader(): TranscriptReader {
       const codexHome = home === defaultHome ? {} : { codexHome: home }
       return ['sessions', 'archived_sessions'].map((folder) => ({ path: join(home, folder), ...codexHome }))
     },
-    formatOf: (relativePath) => (relativePath.endsWith('.jsonl') ? lines : null),
+    formatOf(relativePath) {
+      if (isPackedRollout(relativePath)) return packed
+      return relativePath.endsWith('.jsonl') ? lines : null
+    },
     unreadable: (relativePath) =>
-      relativePath.endsWith('.jsonl.zst') ? 'The transcript is packed with zstd, which is not read.' : null,
+      isPackedRollout(relativePath)
+        ? 'The transcript is packed with zstd, which this version of Node cannot read.'
+        : null,
+    companions: (file) => (isPackedRollout(file.relativePath) ? [unpackedPath(file)] : []),
   }
 }
 

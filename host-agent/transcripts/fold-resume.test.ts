@@ -71,9 +71,9 @@ const found = existsSync(homes) ? fixtures() : []
 
 describe('transcript folds', () => {
   it.skipIf(found.length === 0)(
-    'are tried on transcripts of both agents (skipped where the shared fixtures are absent)',
+    'are tried on transcripts of many agents (skipped where the shared fixtures are absent)',
     () => {
-      expect(new Set(found.map(({ reader }) => reader.agent))).toEqual(new Set(['claude', 'codex']))
+      expect(new Set(found.map(({ reader }) => reader.agent)).size).toBeGreaterThan(8)
       expect(found.length).toBeGreaterThan(20)
     },
   )

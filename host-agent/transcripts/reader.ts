@@ -10,6 +10,8 @@ export interface AgentEnvironment {
   readonly homeDir: string
   readonly platform: NodeJS.Platform
   readonly env: Readonly<Record<string, string | undefined>>
+  /** What stands in a small file, null where it cannot be had: an agent may keep a registry of its projects. */
+  readonly textOf?: (path: string) => string | null
 }
 
 /** A folder that may hold one agent's transcripts. It need not exist. */
@@ -17,6 +19,8 @@ export interface TranscriptRoot {
   readonly path: string
   /** Codex only, and only where it is not the default home: goes into hits and resume commands. */
   readonly codexHome?: string
+  /** The project all sessions below belong to, where the agent's registry says so. */
+  readonly projectDir?: string
 }
 
 /** One transcript file as discovery found it. */
@@ -28,6 +32,8 @@ export interface TranscriptFile {
   readonly relativePath: string
   /** Of a session inside a database: `path` is then the database's with `#` and this key behind it. */
   readonly sessionKey?: string
+  /** When the file was last written (milliseconds): the time of a session whose records and manifest have none. */
+  readonly writtenAtMs?: number
 }
 
 /** One message, as a person would count them. */

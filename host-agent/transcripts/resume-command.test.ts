@@ -32,6 +32,12 @@ describe('resumeCommand', () => {
     )
   })
 
+  it('puts nothing between an equals sign and the id', () => {
+    const copilot = { invocation: 'copilot --resume=', sessionId: 's-1', cwd: null } as const
+    expect(resumeCommand({ ...copilot, shell: 'posix' })).toBe("copilot --resume='s-1'")
+    expect(resumeCommand({ ...copilot, shell: 'windows' })).toBe('cmd /d /s /c "copilot --resume=""s-1"""')
+  })
+
   it('gives none where a part cannot be given safely', () => {
     expect(resumeCommand({ ...claude, cwd: null, sessionId: '--dangerous' })).toBeNull()
     expect(resumeCommand({ ...claude, cwd: null, sessionId: '' })).toBeNull()

@@ -1,7 +1,7 @@
 /** The command with which a person goes on with a session, as it is stored when the session is indexed. */
 
 export interface ResumeParts {
-  /** The words before the session's id, nothing in them to quote: `claude --resume`. */
+  /** The words before the session's id, nothing in them to quote: `claude --resume`, `copilot --resume=`. */
   readonly invocation: string
   readonly sessionId: string
   /** Where the agent was started; without it there is no `cd`. */
@@ -36,7 +36,12 @@ const unsafeInCmd = /["%]/
 function posixCommand({ invocation, sessionId, cwd, codexHome }: ResumeParts): string {
   const change = cwd === null ? '' : `cd ${posixQuote(cwd)} && `
   const home = codexHome === undefined ? '' : `CODEX_HOME=${posixQuote(codexHome)} `
-  return `${change}${home}${invocation} ${posixQuote(sessionId)}`
+  return `${change}${home}${beforeId(invocation)}${posixQuote(sessionId)}`
+}
+
+/** An option written with `=` has its value right behind it. */
+function beforeId(invocation: string): string {
+  return invocation.endsWith('=') ? invocation : `${invocation} `
 }
 
 function posixQuote(value: string): string {
@@ -47,5 +52,5 @@ function posixQuote(value: string): string {
 function windowsCommand({ invocation, sessionId, cwd, codexHome }: ResumeParts): string {
   const change = cwd === null ? '' : `cd /d ""${cwd}"" && `
   const home = codexHome === undefined ? '' : `set ""CODEX_HOME=${codexHome}"" && `
-  return `cmd /d /s /c "${change}${home}${invocation} ""${sessionId}"""`
+  return `cmd /d /s /c "${change}${home}${beforeId(invocation)}""${sessionId}"""`
 }

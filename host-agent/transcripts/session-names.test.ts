@@ -34,6 +34,7 @@ describe('sessionIdOfFile', () => {
     const id = '019b2ea4-aaaa-bbbb-cccc-58208e1f0000'
     expect(sessionIdOfFile(`2026/02/04/rollout-2026-02-04T10-00-00-${id}.jsonl`)).toBe(id)
     expect(sessionIdOfFile('-tmp/ses_small.jsonl')).toBe('ses_small')
+    expect(sessionIdOfFile(`2026/02/04/rollout-2026-02-04T10-00-00-${id}.jsonl.zst`)).toBe(id)
   })
 })
 

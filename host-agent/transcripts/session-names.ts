@@ -35,7 +35,7 @@ export function fallbackTitle(label: string, sessionId: string): string {
 
 /** The trailing UUID of the file's name, else the name without its ending. */
 export function sessionIdOfFile(relativePath: string): string {
-  const name = relativePath.slice(relativePath.lastIndexOf('/') + 1).replace(/\.jsonl$/, '')
+  const name = relativePath.slice(relativePath.lastIndexOf('/') + 1).replace(/\.jsonl(?:\.zst)?$/, '')
   return trailingUuid.exec(name)?.[0] ?? name
 }
 

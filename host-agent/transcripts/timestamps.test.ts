@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { timestampMs, uuidV7Ms } from './timestamps.ts'
+import { localTimestampMs, timestampMs, uuidV7Ms } from './timestamps.ts'
 
 describe('timestampMs', () => {
   it.each([
@@ -53,5 +53,17 @@ describe('uuidV7Ms', () => {
     expect(uuidV7Ms('019b2ea4-aaaa-7bbb-8ccc-58208e1f0000')).toBe(0x019b2ea4aaaa)
     expect(uuidV7Ms('9a9eadc8-c1f1-493e-a0f1-884aa996b05b')).toBeNull()
     expect(uuidV7Ms('turn-1')).toBeNull()
+  })
+})
+
+describe('localTimestampMs', () => {
+  it('takes a time without a zone for one of this machine, and any other as it says', () => {
+    const local = new Date(2025, 11, 16, 0, 0, 2).getTime()
+    expect(localTimestampMs('2025-12-16T00:00:02')).toBe(local)
+    expect(localTimestampMs('2025-12-16 00:00:02.250')).toBe(local + 250)
+    expect(localTimestampMs('2025-12-16T00:00:02Z')).toBe(1765843202000)
+    expect(localTimestampMs('2025-12-16T01:00:02+01:00')).toBe(1765843202000)
+    expect(localTimestampMs(1765843202)).toBe(1765843202000)
+    expect(localTimestampMs('2025-13-45T00:00:02')).toBeNull()
   })
 })

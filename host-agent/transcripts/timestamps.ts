@@ -14,6 +14,13 @@ export function timestampMs(value: unknown): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
+/** As `timestampMs`, for an agent whose times without a zone are those of the clock on this machine's wall. */
+export function localTimestampMs(value: unknown): number | null {
+  if (typeof value !== 'string' || value.endsWith('Z') || !withoutZone.test(value)) return timestampMs(value)
+  const ms = Date.parse(value.replace(' ', 'T'))
+  return Number.isNaN(ms) ? null : ms
+}
+
 /** When a version 7 UUID was made, in milliseconds; null for any other id. */
 export function uuidV7Ms(id: string): number | null {
   return uuidV7.test(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : null

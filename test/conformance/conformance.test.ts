@@ -55,7 +55,7 @@ describe.each(samples.map((sample) => [sample.reader.agent, sample] as const))('
     const written = sample.write(home)
     if (written.path.includes('#')) return
     await cutEverywhere(home, sample, written)
-  })
+  }, 60_000)
 
   it('takes one more message for an addition', async () => {
     if (sample.edit === undefined) return

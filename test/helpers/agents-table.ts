@@ -17,7 +17,9 @@ function agentsTable(readers: readonly TranscriptReader[]): string {
     .toSorted((a, b) => (a.label.toLowerCase() < b.label.toLowerCase() ? -1 : 1))
     .map((reader) => {
       const { notes, label, agent } = reader
-      const roots = reader.roots({ homeDir: '~', platform: 'linux', env: {} }).map(({ path }) => code(path))
+      const paths = reader.roots({ homeDir: '~', platform: 'linux', env: {} }).map(({ path }) => path)
+      const roots = paths.slice(0, shownRoots).map(code)
+      if (paths.length > shownRoots) roots.push(`and ${paths.length - shownRoots} more`)
       return [
         label,
         code(agent),
@@ -33,5 +35,8 @@ function agentsTable(readers: readonly TranscriptReader[]): string {
     ...rows.map((row) => `| ${row} |`),
   ].join('\n')
 }
+
+/** An editor's extensions keep theirs once for each of the editor's kin. */
+const shownRoots = 2
 
 const code = (text: string) => `\`${text}\``
