@@ -103,9 +103,9 @@ function insertSession(db: SqlDatabase, session: FixtureSession): number {
     )
   if (session.fileState !== null) {
     db.prepare(`
-      INSERT INTO files (path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms, byte_offset,
+      INSERT INTO files (path, agent, root, session_row_id, kind, state, device, inode, size_bytes, mtime_ms, beside, byte_offset,
         tail_hash, message_count, bad_lines, unknown_records, fail_count)
-      VALUES (?, ?, '/home/me', ?, 'session', ?, 1, 1, 1, 1, 1, '', ?, 0, 0, 0)`).run(
+      VALUES (?, ?, '/home/me', ?, 'session', ?, 1, 1, 1, 1, '', 1, '', ?, 0, 0, 0)`).run(
       filePath,
       agent,
       lastInsertRowid,
