@@ -12,7 +12,7 @@ mkdirSync(programsDir, { recursive: true })
 
 await build({
   absWorkingDir: repositoryRoot,
-  entryPoints: ['run', 'answering-hosts', 'parse-lines'].map((name) => `bench/${name}.ts`),
+  entryPoints: ['run', 'answering-hosts', 'parse-lines', 'bare-full-text'].map((name) => `bench/${name}.ts`),
   outdir: programsDir,
   outExtension: { '.js': '.mjs' },
   bundle: true,

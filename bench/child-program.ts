@@ -62,9 +62,21 @@ async function firstLine(
   })
 }
 
-/** Resident memory of a process, in megabytes of 10^6 bytes. @throws Error where there is no `/proc`. */
-export function residentMB(pid: number): number {
-  const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+/**
+ * Resident memory of a process, in megabytes of 10^6 bytes: now, or the most it has been.
+ * @throws Error where there is no `/proc`.
+ */
+export function residentMB(pid: number, when: 'now' | 'at-most' = 'now'): number {
+  const pattern = when === 'now' ? /^VmRSS:\s+(\d+) kB$/m : /^VmHWM:\s+(\d+) kB$/m
+  const found = pattern.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
   if (found?.[1] === undefined) throw new Error('the resident memory of a process can be read on Linux only')
   return (Number(found[1]) * 1024) / 1e6
+}
+
+/** Processor time a process has used so far, all its threads together. @throws Error where there is no `/proc`. */
+export function processorMs(pid: number): number {
+  // After the name, which may hold anything and ends with the last parenthesis; ticks are 10 ms on every Linux there is.
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }

@@ -1,5 +1,5 @@
 /** A made-up home folder full of transcripts: any size, the same bytes for the same seed and the same packages. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { claudeTranscript, type SessionPlan } from './claude-sessions.ts'
 import { codexTranscript } from './codex-sessions.ts'
@@ -10,7 +10,7 @@ import type { ReadingMatter } from './words.ts'
 const projectCount = 14
 /** Whose session is the next one, over and over. */
 const agentsInTurn = ['claude', 'codex', 'claude', 'claude', 'codex', 'claude', 'claude'] as const
-const medianSessionBytes = 90_000
+const usualSessionBytes = 90_000
 const sessionSpread = 1.4
 const maxSessionBytes = 12_000_000
 const lastDayMs = Date.UTC(2026, 9, 30)
@@ -45,6 +45,10 @@ export interface CorpusOptions {
   readonly homeDir: string
   readonly sizeBytes: number
   readonly seed: number
+  /** Default: what real histories have. */
+  readonly medianSessionBytes?: number
+  /** No more sessions than this, however small the whole is then. */
+  readonly maxFiles?: number
 }
 
 /** Writes one transcript after another; no more than one is held in memory. */
@@ -55,7 +59,8 @@ export function writeCorpus(matter: ReadingMatter, options: CorpusOptions): Corp
   const files: CorpusFile[] = []
   const needles: Needle[] = []
   let bytes = 0
-  while (bytes < options.sizeBytes) {
+  const { maxFiles = Number.POSITIVE_INFINITY, medianSessionBytes = usualSessionBytes } = options
+  while (bytes < options.sizeBytes && files.length < maxFiles) {
     const agent = agentsInTurn[files.length % agentsInTurn.length] ?? 'claude'
     const sessionId = uuid(random)
     const isNeedleDue = files.length % sessionsPerNeedle === 0
@@ -75,6 +80,8 @@ export function writeCorpus(matter: ReadingMatter, options: CorpusOptions): Corp
     const path = join(options.homeDir, agent === 'claude' ? claudePath(plan) : codexPath(plan))
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, transcript)
+    // A real one is as old as what was said in it last: the order of files is the order of sessions.
+    utimesSync(path, plan.startMs / 1000, plan.startMs / 1000)
     bytes += Buffer.byteLength(transcript)
     files.push({ path, agent, sessionId })
   }

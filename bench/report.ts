@@ -7,19 +7,24 @@ export interface Finished {
 }
 
 export function isMissed({ row, measured }: Finished): boolean {
-  return measured.value > row.atMost
+  return 'atMost' in row ? measured.value > row.atMost : measured.value < row.atLeast
 }
 
 export function renderTable(finished: readonly Finished[]): string {
   const lines = finished.map((entry) => {
     const { row, measured } = entry
     const verdict = isMissed(entry) ? '**missed**' : 'met'
-    return `| \`${row.name}\` | ${row.what} | ${figure(measured.value, row.unit)} | ${figure(row.atMost, row.unit)} | ${verdict} | ${measured.detail} |`
+    return `| \`${row.name}\` | ${row.what} | ${figure(measured.value, row.unit)} | ${barOf(row)} | ${verdict} | ${measured.detail} |`
   })
-  return ['| row | what | measured | at most | | from |', '|---|---|---|---|---|---|', ...lines].join('\n')
+  return ['| row | what | measured | bar | | from |', '|---|---|---|---|---|---|', ...lines].join('\n')
+}
+
+function barOf(row: BenchRow): string {
+  return 'atMost' in row ? `≤ ${figure(row.atMost, row.unit)}` : `≥ ${figure(row.atLeast, row.unit)}`
 }
 
 function figure(value: number, unit: Unit): string {
   if (unit === 'ratio') return value.toFixed(2)
-  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`
+  if (unit === 'bars') return String(value)
+  return `${value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)} ${unit}`
 }

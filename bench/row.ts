@@ -11,11 +11,13 @@ export interface BenchContext {
   /** Where the product's commands lie. */
   readonly binDir: string
   readonly corpora: Corpora
+  /** Does `make` when it is first asked for in this run; what came of it is handed to all who ask under that name. */
+  once<T>(name: string, make: () => Promise<T>): Promise<T>
   /** Says what is being done, on stderr. */
   say(sentence: string): void
 }
 
-export type Unit = 'ratio' | 'ms' | 'MB'
+export type Unit = 'ratio' | 'ms' | 'MB' | 'MB/s' | '%' | 'bars'
 
 export interface Measured {
   readonly value: number
@@ -23,11 +25,13 @@ export interface Measured {
   readonly detail: string
 }
 
-export interface BenchRow {
+/** What is to be reached. */
+export type Bar = { readonly atMost: number } | { readonly atLeast: number }
+
+export type BenchRow = Bar & {
   /** How the row is asked for on the command line. */
   readonly name: string
   readonly what: string
   readonly unit: Unit
-  readonly atMost: number
   measure(context: BenchContext): Promise<Measured>
 }

@@ -2,16 +2,48 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { append } from './append.bench.ts'
-import { coldIndex } from './cold-index.bench.ts'
+import { coldIndex, coldIndexHuge, indexRate, indexSize } from './cold-index.bench.ts'
 import { createCorpora } from './corpora.ts'
 import { fanOutOver100, fanOutOver1000 } from './fan-out.bench.ts'
 import { idleHosts } from './idle-hosts.bench.ts'
 import { busyShare, machineLine } from './machine.ts'
+import {
+  eightCommonWords,
+  prefixQueries,
+  rareBesideGrep,
+  rareQueries,
+  twoCommonWords,
+} from './queries.bench.ts'
+import { relevance } from './relevance.bench.ts'
 import { type Finished, isMissed, renderTable } from './report.ts'
 import type { BenchContext, BenchRow } from './row.ts'
+import { idleProcessor, memoryIdle, memoryIndexing, queriesWhileIndexing, restart } from './serving.bench.ts'
 import { threeHosts } from './three-hosts.bench.ts'
+import { unknownWords } from './unknown-words.bench.ts'
 
-const rows: readonly BenchRow[] = [fanOutOver100, fanOutOver1000, idleHosts, coldIndex, append, threeHosts]
+const rows: readonly BenchRow[] = [
+  fanOutOver100,
+  fanOutOver1000,
+  idleHosts,
+  coldIndex,
+  coldIndexHuge,
+  indexRate,
+  indexSize,
+  rareQueries,
+  rareBesideGrep,
+  twoCommonWords,
+  eightCommonWords,
+  prefixQueries,
+  queriesWhileIndexing,
+  memoryIndexing,
+  memoryIdle,
+  idleProcessor,
+  restart,
+  append,
+  unknownWords,
+  relevance,
+  threeHosts,
+]
 
 export interface BenchPlaces {
   readonly repositoryRoot: string
@@ -33,6 +65,7 @@ export async function runBenchmark(args: readonly string[], places: BenchPlaces)
     )
     return 2
   }
+  const asked = new Map<string, Promise<unknown>>()
   const say = (sentence: string) => process.stderr.write(`${sentence}\n`)
   const context: BenchContext = {
     quick: values.quick ?? false,
@@ -45,6 +78,11 @@ export async function runBenchmark(args: readonly string[], places: BenchPlaces)
       say,
     }),
     say,
+    async once<T>(name: string, make: () => Promise<T>) {
+      const making = (asked.get(name) as Promise<T> | undefined) ?? make()
+      asked.set(name, making)
+      return await making
+    },
   }
   const wanted = positionals.length === 0 ? rows : rows.filter((row) => positionals.includes(row.name))
   const busy = `${Math.round((await busyShare(1000)) * 100)} % busy before the run`

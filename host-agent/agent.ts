@@ -14,12 +14,12 @@ import type { ReadSessionResponse } from '../protocol/session-search/read-sessio
 import { maxLimit, maxQueryUnits } from '../protocol/session-search/request.ts'
 import type { SearchResponse } from '../protocol/session-search/response.ts'
 import { absentServiceStatus } from '../protocol/session-search/status.ts'
-import type { SessionSearchRegistry } from './search/search-registry.ts'
+import type { SessionSearchService } from './search/search-registry.ts'
 import type { TranscriptReader } from './transcripts/reader.ts'
 
 export interface AgentOptions {
   /** What answers searches; it may hold nothing, or change while the agent runs. */
-  readonly sessionSearch: SessionSearchRegistry
+  readonly sessionSearch: SessionSearchService
   readonly readers: readonly Pick<TranscriptReader, 'agent' | 'label'>[]
   readonly version: string
   readonly platform: NodeJS.Platform

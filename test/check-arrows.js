@@ -36,8 +36,8 @@ const mayKnow = {
   gateway: ['gateway', 'protocol'],
 }
 const packagesOfProtocol = ['zod', 'json-rpc-2.0']
-/** Where a protocol file's own job is a stream of Node's, or a socket's shape: types only. */
-const typeOnlyPackages = ['node:stream', 'ws']
+/** Where a protocol file's own job is a stream of Node's, or a socket's or key's shape: types only. */
+const typeOnlyPackages = ['node:stream', 'node:tls', 'node:crypto', 'ws']
 /** Works on texts alone. */
 const purePackages = ['node:path']
 

@@ -20,6 +20,19 @@ describe('readArguments', () => {
     expect(read('--host=--odd').text('host')).toBe('--odd')
   })
 
+  it('takes a word with a minus for a word where the command has such words', () => {
+    const words = (...args: string[]) => readArguments(args, 'trawl search', flags, 'words').words
+    expect(words('needle', '-draft', '--json', '-agent:codex', '-"two words"')).toEqual([
+      'needle',
+      '-draft',
+      '-agent:codex',
+      '-"two words"',
+    ])
+    expect(() => words('-json')).toThrow('There is no flag -json. Did you mean --json?')
+    expect(() => words('-x')).toThrow('There is no flag -x.')
+    expect(() => read('-draft')).toThrow('There is no flag -d.')
+  })
+
   it('knows -h', () => expect(read('-h').isSet('help')).toBe(true))
 
   it.each([

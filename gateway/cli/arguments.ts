@@ -21,11 +21,15 @@ export interface Arguments {
   list(flag: string): readonly string[]
 }
 
-/** @throws Refusal `usage`. Everything after `--` is a word. */
+/**
+ * @param minusWords where `-draft` and `-agent:codex` are words of a query, and not flags run together.
+ * @throws Refusal `usage`. Everything after `--` is a word.
+ */
 export function readArguments(
   args: readonly string[],
   command: string,
   flags: Readonly<Record<string, FlagSpec>>,
+  minusWords: 'words' | 'flags' = 'flags',
 ): Arguments {
   const known: Readonly<Record<string, FlagSpec>> = { ...commonFlags, ...flags }
   const { tokens } = parseArgs({
@@ -41,13 +45,22 @@ export function readArguments(
     ),
   })
   const words: string[] = []
+  const wordsAt = new Set<number>()
   const values = new Map<string, string[]>()
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value)
     if (token.kind !== 'option') continue
+    const arg = args[token.index] ?? ''
+    if (minusWords === 'words' && isMinusWord(arg, known)) {
+      // Each of its letters is a token.
+      if (!wordsAt.has(token.index)) words.push(arg)
+      wordsAt.add(token.index)
+      continue
+    }
     const name = token.rawName === '-h' ? 'help' : token.name
     const spec = Object.hasOwn(known, name) ? known[name] : undefined
-    if (spec === undefined) throw unknownFlag(token.rawName, command, Object.keys(known))
+    if (spec === undefined)
+      throw unknownFlag(minusWords === 'words' ? arg : token.rawName, command, Object.keys(known))
     const given = values.get(name) ?? []
     if (spec.kind === 'switch' && token.value !== undefined) throw usage(`--${name} takes no value.`, command)
     // parseArgs takes whatever comes next for a value; a flag there means that the value was forgotten.
@@ -62,6 +75,11 @@ export function readArguments(
     text: (flag) => values.get(flag)?.[0],
     list: (flag) => values.get(flag) ?? [],
   }
+}
+
+/** More than a letter after one minus; `-json` is a flag with a minus too few. */
+function isMinusWord(arg: string, known: Readonly<Record<string, FlagSpec>>): boolean {
+  return /^-[^-]./u.test(arg) && !Object.hasOwn(known, arg.slice(1))
 }
 
 function isFlag(value: string): boolean {

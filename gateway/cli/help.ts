@@ -20,6 +20,16 @@ export const searchHelp = `Usage: trawl search QUERY… [flags]
   trawl search 'reconnect loop' --since 7d
   trawl search 'ERR_SOCKET_CLOSED' --host ssh:devbox --agent claude
   trawl search migration --json | jq '.hits[].title'
+  trawl search 'repo:api "connection reset" -draft after:7d'
+
+In the query
+  "two words"         these words side by side
+  recon*              words that begin so
+  -word -"two words"  no session that holds it anywhere
+  agent: host: repo: path: branch: role:user|assistant|tool before: after:
+                      only such sessions (role: only such messages); again for another value,
+                      with a minus to leave out, in quotes for blanks: path:"/My Files/x"
+  before: and after:  2026-11-30 (UTC), 2026-11-30T09:00+01:00, 3h, 7d, 2w, today, yesterday
 
 Flags
   --host ID|all       local, ssh:<target>, runtime:<name>, or all (default)
@@ -33,24 +43,49 @@ Flags
   --wait              let the indexes catch up first, 5 s at most
   --strict            exit 3 when a host that was asked did not answer
   --json              one JSON document
-  --debug             how a single host planned the query
+  --debug             how a single host read and planned the query
   --no-color
 
 Exit: 0 hits, 1 none, 2 error, 3 see --strict, 64 wrong use.
 In a pipe: one line a hit; host, agent, session, time, title, snippet with tabs between.
 `
 
-export const statusHelp = `Usage: trawl status [--host ID] [--json]
+export const statusHelp = `Usage: trawl status [--host ID] [--watch] [--json]
 
   trawl status
+  trawl status --watch
   trawl status --host ssh:devbox
 
-Says what a host's indexer last saw. Without --host it is this machine's.
+Says what a host's indexer last saw: what it holds, what is still to be read and for how long,
+which files could not be read, and why. Without --host it is this machine's.
+--watch goes on until Ctrl-C.
 `
 
 export const hostsHelp = `Usage: trawl hosts [--json]
+       trawl hosts add ssh:TARGET [flags]
+       trawl hosts add runtime:NAME OFFER [--label TEXT] [--name NAME]
+       trawl hosts invite runtime:NAME [--url wss://HOST:PORT] [--json]
+       trawl hosts test ID [--json]
+       trawl hosts remove ID
 
-Lists the machines of the configuration, connected or not, and why not.
+  trawl hosts add ssh:devbox                 an alias of ~/.ssh/config, or user@host:port
+  trawl hosts test ssh:devbox
+
+Alone it lists the machines of the configuration, connected or not, and why not.
+test goes the whole way: resolve, connect, host key, login, agent, first query, each with its time.
+add does the same and then saves the host; remove takes it out. Both keep your comments.
+
+A runtime host that listens is added with the offer of its trawl-agent pair; --name is what this gateway
+is called there. One that dials in is invited, and takes that offer to trawl-agent connect; --url is where
+it finds this gateway.
+
+Flags of add
+  --label TEXT          what it is called in answers
+  --client openssh      the system's ssh: FIDO keys, certificates, Match exec, ControlMaster
+  --install never       send no agent there; trawl-agent must be installed
+  --agent-command CMD   start this instead, as it is
+  --config-file FILE    instead of ~/.ssh/config
+  --no-check            save without a look
 `
 
 export const serveHelp = `Usage: trawl serve [--listen ADDRESS:PORT]

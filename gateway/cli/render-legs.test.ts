@@ -54,6 +54,10 @@ describe('summaryLine', () => {
 })
 
 describe('nothingFoundSentences', () => {
+  it('claims nothing where no host was asked', () => {
+    expect(nothingFoundSentences([], new Map())).toBe('No host was asked: host: leaves none.')
+  })
+
   it('says it of hosts that answered completely, and of the others why not', () => {
     expect(nothingFoundSentences([leg('local'), leg('ssh:devbox'), silent], new Map())).toBe(
       'Nothing found on local and ssh:devbox. runtime:ci was not searched: timeout after 10 s.',
@@ -82,6 +86,13 @@ describe('sayWhy', () => {
     for (const outcome of legOutcomeSchema.options) said.push(sayWhy(leg('x', { outcome })))
     for (const words of said) expect(words).toMatch(/^[a-z][a-z0-9 -]+$/)
     expect(new Set(said.slice(0, reasons.length)).size).toBe(reasons.length)
+  })
+})
+
+describe('a host that was not asked because it timed out before', () => {
+  it('is not said to have taken its time', () => {
+    const skipped = leg('x', { outcome: 'unreachable', reason: 'timeout', durationMs: 0, skipped: true })
+    expect(sayWhy(skipped)).toBe('not asked after timeouts')
   })
 })
 

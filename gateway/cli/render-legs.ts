@@ -10,7 +10,7 @@ const reasonWords: Readonly<Record<NonNullable<LegReport['reason']>, string>> = 
   'auth-failed': 'login refused',
   'host-key': 'host key unknown or changed',
   protocol: 'its answer was not understood',
-  'agent-missing': 'no trawl-agent found there',
+  'agent-missing': 'no agent could be started there',
   crashed: 'its agent ended',
   'not-configured': 'not usable as configured',
   disabled: 'search is switched off there',
@@ -24,6 +24,7 @@ export function sayWhy(leg: LegReport): string {
   if (leg.outcome === 'malformed-cursor') return 'the cursor is not one of its own'
   if (leg.reason === undefined) return 'no reason given'
   const words = reasonWords[leg.reason]
+  if (leg.reason === 'timeout' && leg.skipped === true) return 'not asked after timeouts'
   return leg.reason === 'timeout' ? `${words} after ${sayDuration(leg.durationMs)}` : words
 }
 
@@ -58,6 +59,7 @@ export function nothingFoundSentences(
   legs: readonly LegReport[],
   unfinished: ReadonlyMap<string, string>,
 ): string {
+  if (legs.length === 0) return 'No host was asked: host: leaves none.'
   const complete = legs.filter((leg) => leg.outcome === 'results' && !unfinished.has(leg.executionHostId))
   const sentences: string[] = []
   if (complete.length > 0)

@@ -1,6 +1,7 @@
 /** `trawl search`: one query to one host or all, hits on stdout, everything else on stderr. */
 import { resolve } from 'node:path'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
+import { readQuerySyntax } from '../../protocol/session-search/query-syntax.ts'
 import type { SearchRequestInput } from '../../protocol/session-search/request.ts'
 import { maxLimit } from '../../protocol/session-search/request.ts'
 import {
@@ -43,7 +44,7 @@ const flags = {
 } as const
 
 export const search: Command = async (args, context) => {
-  const given = readArguments(args, command, flags)
+  const given = readArguments(args, command, flags, 'words')
   if (given.isSet('help')) {
     context.stdout.write(searchHelp)
     return exitCodes.done
@@ -172,8 +173,17 @@ async function show(
       stdout.isTTY === true ? renderHitForTerminal(hit, layout) : renderHitForPipe(hit, askedHostId),
     )
   const legs = legsOf(results, askedHostId)
-  if (results.hits.length > 0) stderr.write(`${summaryLine(results, askedHostId)}\n`)
-  else if (results.page.hasMore) stderr.write('This page is empty; there is more on the next one.\n')
+  if (results.hits.length > 0) {
+    stderr.write(`${summaryLine(results, askedHostId)}\n`)
+    // On a first run there is much more than what was found so far.
+    if (results.truncated.freshness)
+      for (const [id, words] of await findUnfinishedHosts(results, legs, client, context))
+        stderr.write(`${plainText(id)}: ${words}.\n`)
+  } else if (results.page.hasMore) stderr.write('This page is empty; there is more on the next one.\n')
+  else if (askedHostId !== 'all' && choosesHosts(request.query))
+    stderr.write(
+      `Nothing found, or ${plainText(askedHostId)} was not asked: it is asked only where host: names it too.\n`,
+    )
   else
     stderr.write(
       `${nothingFoundSentences(legs, await findUnfinishedHosts(results, legs, client, context))}\n`,
@@ -182,6 +192,10 @@ async function show(
   if (results.debug !== undefined) stderr.write(`debug: ${JSON.stringify(results.debug)}\n`)
   if (results.page.hasMore && results.page.cursor !== null)
     stderr.write(`More: ${commandLine(args, results.page.cursor)}\n`)
+}
+
+function choosesHosts(query: string): boolean {
+  return readQuerySyntax(query).some((part) => part.kind === 'operator' && part.name === 'host')
 }
 
 /** The same command, for the shell, with another cursor or none. */

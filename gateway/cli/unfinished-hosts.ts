@@ -6,6 +6,7 @@ import type { LegReport, SearchResults } from '../../protocol/session-search/res
 import { type SearchStatus, searchStatusSchema } from '../../protocol/session-search/status.ts'
 import type { CommandContext } from './command-context.ts'
 import type { GatewayClient } from './gateway-client.ts'
+import { pace } from './say-progress.ts'
 
 const statusTimeoutMs = 2_000
 
@@ -36,9 +37,14 @@ export async function findUnfinishedHosts(
 
 /** @param wasStale whether some host of the answer did not catch up in time; the answer does not say which. */
 export function sayUnfinished(status: SearchStatus, wasStale: boolean): string | null {
-  const { filesIndexed, filesDue, degradedRoots } = status
-  if (filesDue > 0 || status.phase === 'indexing')
-    return `it is still indexing (${filesIndexed} of ${filesIndexed + filesDue} files)`
+  const { filesIndexed, filesDue, degradedRoots, progress } = status
+  if (filesDue > 0 || status.phase === 'indexing') {
+    const howFar = [
+      `${filesIndexed} of ${filesIndexed + filesDue} files`,
+      ...(progress === undefined ? [] : pace(progress)),
+    ]
+    return `it is still indexing (${howFar.join(', ')})`
+  }
   if (status.phase === 'degraded') {
     const count = degradedRoots.length
     return `${count} of its sources could not be read`

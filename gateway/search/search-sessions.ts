@@ -5,7 +5,7 @@ import type { ExposureClass } from '../../protocol/session-search/exposure.ts'
 import { redactStatusForTransport } from '../../protocol/session-search/exposure.ts'
 import type { Hit } from '../../protocol/session-search/hit.ts'
 import type { GatewaySearchRequest, SearchRequest } from '../../protocol/session-search/request.ts'
-import type { SearchResponse } from '../../protocol/session-search/response.ts'
+import type { LegReport, SearchResponse } from '../../protocol/session-search/response.ts'
 import {
   absentServiceStatus,
   type SearchStatus,
@@ -15,6 +15,13 @@ import type { Host } from '../hosts/host.ts'
 import type { HostRegistry } from '../hosts/registry.ts'
 import { askHost, exposureOfLeg, stampHit, unreadableAnswer } from './ask-host.ts'
 import { fanOut, type LandedLeg } from './fan-out.ts'
+import {
+  answerOfNoHost,
+  type HostChoice,
+  narrowScope,
+  readHostOperator,
+  withHostOperators,
+} from './host-operator.ts'
 import { createMerge } from './merge.ts'
 import { type Leg, resolveHost, resolveSearchScope } from './scope.ts'
 
@@ -31,26 +38,39 @@ export interface SearchCall {
   notify(method: string, params: unknown): void
 }
 
-/** @throws TrawlError `unknown_host`; on one host also `unreachable`, `timeout` and what the host answered. */
+/**
+ * @throws TrawlError `unknown_host`; on one host also `unreachable`, `timeout` and what the host answered; under `all` with
+ *   `strict` also `unreachable` with `details.hosts`, when a host that was asked has no results.
+ */
 export async function searchSessions(
   desk: SearchDesk,
   request: GatewaySearchRequest,
   call: SearchCall,
 ): Promise<SearchResponse> {
-  const scope = resolveSearchScope(request, desk.registry)
+  const choice = readHostOperator(request.query, desk.registry)
+  const isFollowUp = request.cursor !== undefined
+  const scope = narrowScope(resolveSearchScope(request, desk.registry), choice, isFollowUp)
   if (scope.kind === 'malformed-cursor') return { kind: 'malformed-cursor' }
-  const { executionHostId: _routed, partialResultToken, ...forHosts } = request
+  if (scope.kind === 'none') return answerOfNoHost(request, choice)
+  const { executionHostId: _routed, partialResultToken, strict = false, ...asked } = request
+  const forHosts = { ...asked, query: choice.query }
   const options = {
     signal: call.signal,
     clock: desk.clock,
     timeoutMs: Math.min(desk.legTimeoutMs, request.deadlineMs ?? desk.legTimeoutMs),
   }
-  if (scope.kind === 'one') return await searchOne(scope.host, forHosts, options, call.exposure)
-  return await searchAll(scope.legs, forHosts, options, { ...call, partialResultToken, clock: desk.clock })
+  if (scope.kind === 'one')
+    return await searchOne({ host: scope.host, choice }, forHosts, options, call.exposure)
+  return await searchAll(scope.legs, forHosts, options, {
+    ...call,
+    partialResultToken,
+    strict,
+    clock: desk.clock,
+  })
 }
 
 async function searchOne(
-  host: Host,
+  { host, choice }: { readonly host: Host; readonly choice: HostChoice },
   request: SearchRequest,
   options: Parameters<typeof askHost>[2],
   caller: ExposureClass,
@@ -62,12 +82,13 @@ async function searchOne(
   return {
     ...results,
     hits: results.hits.map((hit) => stampHit(hit, host.id, exposure)),
-    ...(debug !== undefined && request.debug === true ? { debug } : {}),
+    ...(debug !== undefined && request.debug === true ? { debug: withHostOperators(debug, choice) } : {}),
   }
 }
 
 interface FanOutCall extends SearchCall {
   readonly partialResultToken: string | number | undefined
+  readonly strict: boolean
   readonly clock: Clock
 }
 
@@ -90,7 +111,16 @@ async function searchAll(
     call.notify('$/progress', { token: call.partialResultToken, value })
   }
   const reports = await fanOut(legs, request, options, onLanded)
+  if (call.strict) refuseIncomplete(reports)
   return merge.finish({ reports, durationMs: Math.round(call.clock.monotonicMs() - startedMs), show })
+}
+
+/** @throws TrawlError `unreachable` with the very list an answer would have carried. */
+function refuseIncomplete(reports: readonly LegReport[]): void {
+  const missing = reports.filter(({ outcome }) => outcome !== 'results')
+  if (missing.length === 0) return
+  const sentence = `${missing.length} of ${reports.length} hosts gave no results, and all were wanted.`
+  throw new TrawlError('unreachable', sentence, { hosts: reports })
 }
 
 /** @throws TrawlError `unknown_host` (for `all` too), `unreachable`, `timeout`, and what the host answered. */

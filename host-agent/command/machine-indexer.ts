@@ -2,17 +2,17 @@
 import { systemClock } from '../../protocol/clock.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import { createIndexerClient } from '../indexing/indexer-client.ts'
-import { configuredSources, type Machine } from './machine.ts'
+import { indexSettings, type Machine } from './machine.ts'
 
 /**
  * @param workerUrl the bundled worker, beside the command.
- * @throws Error for a configuration whose `[sources]` cannot be read.
+ * @throws Error for a configuration whose `[sources]` or `[index]` cannot be read.
  */
 export function createMachineIndexer(machine: Machine, indexPath: string, workerUrl: URL): Indexer {
   const { homeDir, platform, env } = machine
   return createIndexerClient({
     workerUrl,
     clock: systemClock,
-    job: { indexPath, homeDir, platform, env: { ...env }, sources: configuredSources(machine) },
+    job: { indexPath, homeDir, platform, env: { ...env }, ...indexSettings(machine) },
   })
 }

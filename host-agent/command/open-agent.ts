@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Clock } from '../../protocol/clock.ts'
 import type { SqlDatabase, SqlDriver } from '../index/driver/driver.ts'
 import { sqlFailure } from '../index/driver/sql-failure.ts'
-import { condemnIndex, openIndexForReading } from '../index/open-index.ts'
+import { condemnIndex, isCondemned, openIndexForReading } from '../index/open-index.ts'
 import type { Indexer } from '../indexing/indexer.ts'
 import {
   createNotReadyService,
@@ -35,18 +35,23 @@ export function openAgent(options: OpenAgentOptions): OpenAgent {
   const opened: SqlDatabase[] = []
   /** The file that is searched; null where there is none to search. */
   let searched: string | null = null
+  /** Called when there is an index to search again. */
+  let begunAnew: () => void = () => undefined
 
   /** Searches the index as it is now; one that broke or was built anew is opened again for the next search. */
   function serve(): void {
     // Asked for before it is opened: a file replaced in between is then noticed next time.
     const file = fileIdentity(options.indexPath)
     if (searched !== null && searched === file) return
+    // Put aside, and not begun anew yet: the indexer's next news say when.
+    if (searched === null && isCondemned(options.indexPath)) return
     try {
       const index = openIndexForReading({ driver: options.driver, path: options.indexPath })
       opened.push(index)
       searched = file
       const service = createSessionSearchService({ ...options, index, indexing: indexer })
       sessionSearch.set(dropBrokenIndex(service, () => forget(file)))
+      begunAnew()
     } catch {
       // The indexer's status says what is wrong with the file.
       sessionSearch.set(statusOnly(indexer))
@@ -58,11 +63,29 @@ export function openAgent(options: OpenAgentOptions): OpenAgent {
     if (broken !== searched) return
     condemnIndex(options.indexPath)
     searched = null
-    sessionSearch.set(statusOnly(indexer))
+    awaitNew()
   }
 
-  const ready = indexer.start().then(serve, () => sessionSearch.set(statusOnly(indexer)))
-  sessionSearch.set(openingService(ready, sessionSearch))
+  /** Searches wait for the pass that begins the index anew, as they wait for the index at the start. */
+  function awaitNew(): void {
+    const anew = new Promise<void>((resolve) => {
+      begunAnew = resolve
+    })
+    const tried = indexer.reconcile({ full: false }).then(
+      () => undefined,
+      () => sessionSearch.set(statusOnly(indexer)),
+    )
+    sessionSearch.set(openingService(Promise.race([anew, tried]), sessionSearch, indexer))
+  }
+
+  const ready = indexer.start().then(
+    () => {
+      serve()
+      if (searched === null && isCondemned(options.indexPath)) awaitNew()
+    },
+    () => sessionSearch.set(statusOnly(indexer)),
+  )
+  sessionSearch.set(openingService(ready, sessionSearch, indexer))
   const stopListening = indexer.onStatus(serve)
 
   return {
@@ -86,15 +109,28 @@ function fileIdentity(path: string): string | null {
   return stats === undefined ? null : `${stats.dev}/${stats.ino}`
 }
 
-function openingService(ready: Promise<void>, opened: SessionSearchService): SessionSearchService {
+/** Answers once `ready` has put another service in its place. */
+function openingService(
+  ready: Promise<void>,
+  opened: SessionSearchService,
+  indexer: Indexer,
+): SessionSearchService {
+  const notReady = statusOnly(indexer)
+  let isOver = false
+  const over = ready.then(() => {
+    isOver = true
+  })
   return {
-    ...createNotReadyService(),
+    ...notReady,
     async search(request, call) {
-      await ready
+      // Nothing came in its place.
+      if (isOver) return await notReady.search(request, call)
+      await over
       return await opened.search(request, call)
     },
     async status() {
-      await ready
+      if (isOver) return indexer.status()
+      await over
       return await opened.status()
     },
   }

@@ -12,15 +12,23 @@ export function sayStatus(status: SearchStatus, nowMs: number): string {
     )
   }
   if (unreadLines > 0) lines.push(`${count(unreadLines, 'line')} could not be read`)
-  for (const { root = 'a root', reason } of degradedRoots) lines.push(`not verified: ${root} (${reason})`)
+  if (status.writer === 'another-agent') lines.push('another agent of this machine is indexing')
+  for (const { root = '', reason } of degradedRoots)
+    lines.push(`not verified: ${reason.includes(root) ? reason : `${root} (${reason})`}`)
+  for (const { path = 'a file', agent, reason, lines: leftOut } of status.unreadFiles ?? [])
+    lines.push(`not read: ${path} (${agent}): ${reason ?? `${count(leftOut, 'line')} left out`}`)
   return lines.join('\n')
 }
 
 /** One line that is written over itself. */
-export function sayProgress({ progress, filesIndexed, phase }: SearchStatus): string {
+export function sayProgress({ progress, filesIndexed, phase, writer }: SearchStatus): string {
+  if (writer === 'another-agent')
+    return `another agent of this machine is indexing: ${count(filesIndexed, 'transcript')} so far`
   if (progress === undefined) return `${phase}: ${count(filesIndexed, 'transcript')} indexed`
-  const { filesDone, filesTotal, bytesDone, bytesTotal } = progress
-  return `indexing ${filesDone} of ${count(filesTotal, 'transcript')}, ${mebibytes(bytesDone)} of ${mebibytes(bytesTotal)} MiB`
+  const { filesDone, filesTotal, bytesDone, bytesTotal, bytesPerSec = null, msLeft = null } = progress
+  const rate = bytesPerSec === null ? '' : `, ${mebibytes(bytesPerSec)} MiB/s`
+  const left = msLeft === null ? '' : `, ${Math.max(1, Math.round(msLeft / 1000))} s left`
+  return `indexing ${filesDone} of ${count(filesTotal, 'transcript')}, ${mebibytes(bytesDone)} of ${mebibytes(bytesTotal)} MiB${rate}${left}`
 }
 
 function count(number: number, noun: string): string {

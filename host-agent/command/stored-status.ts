@@ -1,9 +1,10 @@
 /** What an index holds, read from its file alone: nobody need be at work on it. */
 import { absentServiceStatus, type SearchStatus } from '../../protocol/session-search/status.ts'
 import type { SqlDriver } from '../index/driver/driver.ts'
-import { countFiles } from '../index/file-rows.ts'
+import { countFiles, unreadFiles } from '../index/file-rows.ts'
 import { IndexError, openIndexForReading } from '../index/open-index.ts'
 import { readFence } from '../index/read.ts'
+import { maxUnreadFiles } from '../indexing/progress.ts'
 
 /** @returns `enabled: false` where there is no index yet. @throws IndexError for one that cannot be read. */
 export function readStoredStatus(driver: SqlDriver, path: string): SearchStatus {
@@ -18,6 +19,9 @@ export function readStoredStatus(driver: SqlDriver, path: string): SearchStatus 
       filesFailed: failed,
       generation,
       unreadLines,
+      unreadFiles: unreadFiles(db, maxUnreadFiles)
+        .slice(0, maxUnreadFiles)
+        .map(({ failure, ...file }) => ({ ...file, ...(failure === null ? {} : { reason: failure }) })),
     }
   } catch (error) {
     if (error instanceof IndexError && (error.reason === 'absent' || error.reason === 'cannot-open')) {

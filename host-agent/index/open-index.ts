@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import type { SqlDatabase, SqlDriver } from './driver/driver.ts'
 import { type SqlFailure, sqlFailure } from './driver/sql-failure.ts'
 import { restoreTriggers } from './generation.ts'
-import { createSchema, pragmas, schemaVersion } from './schema.ts'
+import { createSchema, pragmas, readingPragmas, schemaVersion } from './schema.ts'
 
 /**
  * Why an index cannot be used. `message` is for people and names the file, so it is no text for a relay client.
@@ -93,7 +93,10 @@ export function openIndexForReading(options: Pick<OpenIndexOptions, 'driver' | '
     const db = options.driver.open(options.path, { readOnly: true })
     try {
       const state = stateOf(db, options.path)
-      if (state === 'current') return db
+      if (state === 'current') {
+        db.exec(readingPragmas)
+        return db
+      }
       throw new IndexError('absent', `${options.path} holds no index that this version can read yet`)
     } catch (error) {
       db.close()

@@ -29,14 +29,6 @@ export interface SessionRecord {
   readonly hasSource: boolean
 }
 
-export interface MessageRecord {
-  readonly role: MessageRole
-  /** Milliseconds since the epoch. */
-  readonly timestampMs: number | null
-  /** One row: a message, a chunk of a long one, or the head of a tool's output. */
-  readonly text: string
-}
-
 export function readFence(db: SqlDatabase): IndexFence {
   const meta = new Map<string, unknown>()
   for (const row of db.prepare('SELECT key, value FROM meta').all()) meta.set(textIn(row, 'key'), row.value)
@@ -60,16 +52,6 @@ export function readSessions(db: SqlDatabase, rowIds: readonly number[]): Sessio
     if (row !== undefined) records.push(sessionRecord(row))
   }
   return records
-}
-
-export function readMessage(db: SqlDatabase, rowId: number): MessageRecord | null {
-  const row = db.prepare('SELECT role, timestamp_ms, text FROM messages WHERE id = ?').get(rowId)
-  if (row === undefined) return null
-  return {
-    role: roleOfCode(numberIn(row, 'role')),
-    timestampMs: numberOrNull(row, 'timestamp_ms'),
-    text: textIn(row, 'text'),
-  }
 }
 
 export function numberIn(row: SqlRow, column: string): number {

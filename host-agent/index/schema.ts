@@ -21,31 +21,42 @@ export const sessionShift = 20
 export const rowsPerSession = 2 ** sessionShift
 
 /**
- * Set before the first table is made. Larger pages than SQLite's own 4 KiB halve what a cold index costs beside the
- * full text (measured: 0.8 → 0.6 of reading and parsing the transcripts).
+ * Set before the first table is made. Larger pages than SQLite's own 4 KiB halve what a cold index costs beside the full
+ * text, and 32 KiB cost a twelfth less than 16 in all. Whoever writes needs no large cache: what is written goes to
+ * the end of the tables and to the log. With better-sqlite3's own 16 MB of it the process took 90 MB more.
  */
 export const pragmas = `
-PRAGMA page_size = 16384;
+PRAGMA page_size = 32768;
+PRAGMA cache_size = -2000;
 PRAGMA busy_timeout = 5000;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 PRAGMA journal_size_limit = 67108864;
 `
 
+/** What a search needs is in the system's file cache anyway; a large cache of SQLite's own would hold it twice. */
+export const readingPragmas = 'PRAGMA cache_size = -4000;'
+
 /**
  * - `meta`: schema_version, index_id (random; tells an index rebuilt from nothing from the old one),
  *   generation (moves with every change of what a search can see), removals (moves only when something was
- *   taken away or rewritten: a keyset walk survives appends).
+ *   taken away or rewritten: a keyset walk survives appends), sweep_digest (sweep-digest.ts).
  * - `sessions`: `file_path` is the transcript the session's facts come from; `cwd_key` is made by cwd-key.ts.
  * - `files`: one row a transcript file. `session_row_id` is null for a file that holds no session.
  *   `kind`: session | part | none. `state`: current | due (read in part) | failed (the last read failed; what was
- *   read before it still stands) | shadowed (another file is the source of the same session; no messages here).
+ *   read before it still stands) | shadowed (another file is the source of the same session; no messages here) |
+ *   purged (its session's last message, at `purged_ms`, is older than what is kept; no messages here).
  *   `rewrites` counts how often the file's messages were thrown away and read anew.
  *   `device`, `inode` and times are REAL: they may pass what the drivers take for an integer.
+ * - `purges`: sessions that were taken out and whose messages are still to be deleted (purge.ts).
+ * - `agents`: who is at work on this index (fellow-agents.ts).
  * - `messages`: one row a message, tool rows cut, long ones in chunks; `id` is the row id in `messages_fts`
  *   and holds the session's (`rowsPerSession`).
  *   `position` counts the messages of one file from 0; chunks of one message share it.
+ * - `sessions.lineage`: the same for sessions that begin with the same message at the same time, null where that is
+ *   not known (lineage.ts). Copies of one conversation share it.
  * - `messages_fts`: contentless; each row fills the one column of its role, and `identifiers`.
+ * - `titles_fts`: contentless; one row a session, under the session's row id.
  */
 export const tables = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -64,8 +75,10 @@ CREATE TABLE sessions (
   resume_command TEXT,
   codex_home TEXT,
   file_path TEXT NOT NULL,
+  lineage TEXT,
   UNIQUE (agent, session_id)
 );
+CREATE INDEX sessions_by_lineage ON sessions (lineage) WHERE lineage IS NOT NULL;
 CREATE INDEX sessions_by_recency ON sessions (updated_at_ms DESC, session_id, agent);
 
 CREATE TABLE files (
@@ -89,9 +102,15 @@ CREATE TABLE files (
   bad_lines INTEGER NOT NULL,
   unknown_records INTEGER NOT NULL,
   fail_count INTEGER NOT NULL,
-  failure TEXT
+  failure TEXT,
+  purged_ms INTEGER
 );
 CREATE INDEX files_by_session ON files (session_row_id);
+CREATE INDEX files_by_state ON files (state, bad_lines, unknown_records);
+
+CREATE TABLE purges (session_row_id INTEGER PRIMARY KEY);
+
+CREATE TABLE agents (id TEXT PRIMARY KEY, pid INTEGER NOT NULL, config TEXT NOT NULL, history_days INTEGER) WITHOUT ROWID;
 
 CREATE TABLE messages (
   id INTEGER PRIMARY KEY,
@@ -110,6 +129,11 @@ CREATE VIRTUAL TABLE messages_fts USING fts5 (
   tokenize = 'unicode61 remove_diacritics 2'
 );
 CREATE VIRTUAL TABLE messages_vocab USING fts5vocab (messages_fts, 'row');
+CREATE VIRTUAL TABLE titles_fts USING fts5 (
+  title, identifiers,
+  content = '', contentless_delete = 1,
+  tokenize = 'unicode61 remove_diacritics 2'
+);
 `
 
 /**
@@ -137,18 +161,22 @@ END`,
 WHEN new.title IS NOT old.title OR new.cwd IS NOT old.cwd OR new.branch IS NOT old.branch BEGIN
   UPDATE meta SET value = value + 1 WHERE key = 'generation';
 END`,
+  titles_deleted: `CREATE TRIGGER titles_deleted AFTER DELETE ON sessions BEGIN
+  DELETE FROM titles_fts WHERE rowid = old.id;
+END`,
   files_deleted: `CREATE TRIGGER files_deleted AFTER DELETE ON files WHEN old.session_row_id IS NOT NULL BEGIN
   UPDATE meta SET value = value + 1 WHERE key IN ('generation', 'removals');
 END`,
 } as const
 
 /**
- * How FTS5 writes, measured on a cold index of 300 MB of transcripts. It collects terms in memory (`hashsize`) and writes
- * a segment when that is full: at 4 MiB the terms stay in the processor's cache, and the 40 segments that come of it are
- * still cheap to search. Its own settings (1 MiB, merging from 4 segments on) take 1.6 times as long, most of it
- * merging; merging waits for 64 segments here. `crisismerge` lies above that, so that no single write merges everything.
+ * How FTS5 writes. It collects terms in memory (`hashsize`) and writes a segment when that is full or the transaction ends
+ * (batch-writer.ts): 8 MiB hold some four of text, and make 55 segments for transcripts of 957 MB, which are still
+ * cheap to search. With 4 MiB it is 109, merging begins on the way, and the whole costs a fifth more; with 16 MiB
+ * the terms no longer fit the processor's cache. Its own settings (1 MiB, merging from 4 segments on) take 1.6 times as
+ * long. `crisismerge` lies above the 64 that `automerge` waits for, so that no single write merges everything.
  */
-const fullTextSettings = { hashsize: 4 * 1024 * 1024, automerge: 64, crisismerge: 128 } as const
+const fullTextSettings = { hashsize: 8 * 1024 * 1024, automerge: 64, crisismerge: 128 } as const
 
 /** Makes everything in an empty database, in one transaction. `indexId` is random and told to nobody but cursors. */
 export function createSchema(db: SqlDatabase, indexId: string): void {

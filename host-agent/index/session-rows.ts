@@ -5,6 +5,7 @@ import { cwdKey } from './cwd-key.ts'
 import type { SqlDatabase } from './driver/driver.ts'
 import { storable } from './message-rows.ts'
 import { numberIn, textIn } from './read.ts'
+import { identifierPieces, searchableText } from './tokens.ts'
 
 export interface SessionSource {
   readonly agent: string
@@ -16,6 +17,8 @@ export interface SessionSource {
 
 /** Writes the facts of a session's own transcript. @returns the session's row id. */
 export function putSession(db: SqlDatabase, source: SessionSource, facts: SessionFacts): number {
+  const title = storable(facts.title)
+  const known = titleOf(db, source.agent, facts.sessionId)
   const row = db
     .prepare(
       `INSERT INTO sessions (agent, session_id, title, cwd, cwd_key, branch, created_at_ms, updated_at_ms, message_count,
@@ -29,7 +32,7 @@ export function putSession(db: SqlDatabase, source: SessionSource, facts: Sessio
     .get(
       source.agent,
       facts.sessionId,
-      storable(facts.title),
+      title,
       facts.cwd,
       facts.cwd === null ? null : cwdKey(facts.cwd, source.platform),
       facts.branch,
@@ -41,7 +44,23 @@ export function putSession(db: SqlDatabase, source: SessionSource, facts: Sessio
       source.filePath,
     )
   if (row === undefined) throw new Error('a session row was not written')
-  return numberIn(row, 'id')
+  const sessionRowId = numberIn(row, 'id')
+  if (known !== title) putTitle(db, sessionRowId, title)
+  return sessionRowId
+}
+
+/** Makes a title findable in place of the one before. A trigger takes it away with its session. */
+export function putTitle(db: SqlDatabase, sessionRowId: number, title: string): void {
+  db.prepare(
+    'INSERT OR REPLACE INTO titles_fts (rowid, title, identifiers) VALUES (CAST(? AS INTEGER), ?, ?)',
+  ).run(sessionRowId, searchableText(title), identifierPieces(title))
+}
+
+function titleOf(db: SqlDatabase, agent: string, sessionId: string): string | null {
+  const row = db
+    .prepare('SELECT title FROM sessions WHERE agent = ? AND session_id = ?')
+    .get(agent, sessionId)
+  return row === undefined ? null : textIn(row, 'title')
 }
 
 /**

@@ -48,7 +48,7 @@ describe('tokenize', () => {
       const composed = composedText(text)
       expect(terms(composed)).toEqual(termsOfFts5(searchableText(text)))
     }
-  })
+  }, 30_000)
 
   it('agrees with FTS5 on any text', () => {
     const salted = fc.array(
@@ -69,6 +69,10 @@ describe('tokenize', () => {
           'สวัสดี',
           '한글',
           '👩‍💻',
+          '✅',
+          '👍🏽',
+          '🤔',
+          '🇩🇪',
           '𠀋',
         ),
       ),
@@ -104,7 +108,7 @@ describe('tokenize', () => {
 
 describe('searchableText', () => {
   it('returns plain text as it is', () => {
-    const text = 'foo.bar → naïve 👍 Ω'
+    const text = 'foo.bar → naïve “¿?” Ω'
     expect(searchableText(text)).toBe(text)
   })
 
@@ -118,10 +122,35 @@ describe('searchableText', () => {
   })
 })
 
+describe('symbols', () => {
+  it('are terms of their own, whatever they touch, and without their skin tone', () => {
+    expect(terms('done✅now')).toEqual(['done', terms('✅')[0], 'now'])
+    expect(terms('👍🏽')).toEqual(terms('👍'))
+    expect(terms('👍')).not.toEqual(terms('👎'))
+    expect(terms('⚠\ufe0f')).toEqual(terms('⚠'))
+    expect(new Set(['✅', '❌', '✓', '⚠', '🎉', '🤔', '🫠', '🇩'].flatMap(terms)).size).toBe(8)
+  })
+
+  it('are one phrase where a person sees one sign', () => {
+    expect(terms('👩‍💻')).toEqual([...terms('👩'), ...terms('💻')])
+    expect(terms('🇩🇪')).toHaveLength(2)
+  })
+
+  it('are no term where nobody would look for them: arrows, lines, punctuation', () => {
+    expect(terms('→ ─ │ • … — “”')).toEqual([])
+  })
+})
+
 describe('identifierPieces', () => {
   it('splits camel case and acronyms', () => {
     expect(identifierPieces('call parseHTTPResponse, then XMLHttpRequest and sha256Sum')).toBe(
-      'parse http response xml request sha256 sum',
+      'parse http response xml http request sha256 sum',
+    )
+  })
+
+  it('keeps the parts of a word together, whatever stood before, so that a piece of it is a phrase', () => {
+    expect(identifierPieces('setFilter(onChange) handleFilterChange setFilter')).toBe(
+      'set filter on change handle filter change',
     )
   })
 
@@ -144,9 +173,20 @@ describe('identifierPieces', () => {
 })
 
 describe('humpsOf', () => {
+  it('cuts any word where a regular expression would, in order and to its last character', () => {
+    const hump = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[^A-Z]+/g
+    const word = fc.string({ unit: fc.constantFrom('A', 'B', 'a', 'b', '1', 'é', 'É', 'İ') })
+    const property = fc.property(word, (text) => {
+      const parts = (text.match(hump) ?? []).map((part) => part.toLowerCase())
+      expect(humpsOf(text)).toEqual(parts.filter((part) => part.length > 1))
+    })
+    fc.assert(property, { numRuns: 500 })
+  })
+
   it('gives the parts of one word', () => {
     expect(humpsOf('useReducerState')).toEqual(['use', 'reducer', 'state'])
     expect(humpsOf('HTTP2Server')).toEqual(['http2', 'server'])
     expect(humpsOf('plain')).toEqual(['plain'])
+    expect(humpsOf('HTML5parserÉtéX')).toEqual(['html5', 'parserété'])
   })
 })

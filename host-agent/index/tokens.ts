@@ -2,6 +2,7 @@
  * How text becomes terms, on both sides of the index: what FTS5 is handed, what a query is cut into, and where the
  * words of a message stand. `tokenize(text)` is what FTS5 makes of `searchableText(text)`.
  */
+import { isSymbol, symbolsAsTerms, symbolTerm, symbolUnits } from './symbol-terms.ts'
 import { foldCodePoint, type TokenClass, tokenClass, tokenClasses } from './unicode61-table.ts'
 
 /** One word: `term` as the index holds it, `start` and `end` in UTF-16 units of the text it was cut from. */
@@ -26,10 +27,16 @@ const unspacedClass =
   '\\uac00-\\ud7ff\\uf900-\\ufaff\\uff66-\\uffdc'
 /** Without the `u` flag, so that a pass over plain text costs next to nothing; the planes 2 and 3 by their high halves. */
 const mayBeUnspaced = new RegExp(`[${unspacedClass}\\ud840-\\ud8bf]`)
+const mayBeSymbol = new RegExp(`[${symbolUnits}]`)
+const mayStandAlone = new RegExp(`[${unspacedClass}\\ud840-\\ud8bf${symbolUnits}]`)
 /** One range, which V8 rules out at once for a string of one-byte characters. */
 const beyondPlain = /[\u0e00-\uffff]/
 const unspacedCharacter = new RegExp(`[${unspacedClass}\\u{20000}-\\u{3fffd}]`, 'gu')
 const unspacedRun = new RegExp(`[${unspacedClass}\\u{20000}-\\u{3fffd}]{2,}`, 'u')
+
+function mayHoldAlone(text: string): boolean {
+  return beyondPlain.test(text) && mayStandAlone.test(text)
+}
 
 function mayHoldUnspaced(text: string): boolean {
   return beyondPlain.test(text) && mayBeUnspaced.test(text)
@@ -40,9 +47,11 @@ export function composedText(text: string): string {
   return mayHoldUnspaced(text) ? text.normalize('NFC') : text
 }
 
-/** The text FTS5 is handed: each character of an unspaced script stands alone, so that any part of a sentence is a phrase. */
+/** The text FTS5 is handed: each character of an unspaced script stands alone, so that any part of a sentence is a phrase; symbols are terms. */
 export function searchableText(text: string): string {
-  return mayHoldUnspaced(text) ? text.normalize('NFC').replace(unspacedCharacter, ' $& ') : text
+  if (!mayHoldAlone(text)) return text
+  const spaced = mayBeUnspaced.test(text) ? text.normalize('NFC').replace(unspacedCharacter, ' $& ') : text
+  return mayBeSymbol.test(spaced) ? symbolsAsTerms(spaced) : spaced
 }
 
 /** Whether two or more characters of an unspaced script stand side by side. */
@@ -53,18 +62,23 @@ export function hasUnspacedRun(text: string): boolean {
 /** @returns the terms of `text` in order, exactly as `unicode61 remove_diacritics 2` indexes `searchableText(text)`. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = []
-  const unspaced = mayHoldUnspaced(text)
+  const mayBeAlone = mayHoldAlone(text)
+  const unspaced = mayBeAlone && mayBeUnspaced.test(text)
+  const symbols = mayBeAlone && mayBeSymbol.test(text)
   let start = -1
   let at = 0
   while (at < text.length) {
     const codePoint = text.codePointAt(at) ?? 0
     const next = at + (codePoint > 0xffff ? 2 : 1)
-    const kind = kindOf(codePoint)
+    const symbol = symbols && isSymbol(codePoint)
+    const kind = symbol ? tokenClasses.separator : kindOf(codePoint)
     const alone = unspaced && codePoint >= 0xe00 && mayBeUnspaced.test(text.slice(at, next))
     if (start >= 0 && (alone || kind === tokenClasses.separator)) {
       tokens.push(tokenOf(text, start, at))
       start = -1
     }
+    const term = symbol ? symbolTerm(codePoint) : null
+    if (term !== null) tokens.push({ term, start: at, end: next })
     if (kind === tokenClasses.wordPart) {
       if (alone) tokens.push(tokenOf(text, at, next))
       else if (start < 0) start = at
@@ -99,33 +113,59 @@ function foldWord(word: string): string {
 
 /** A place where the tokenizer sees one word and a person sees two: `parse|HTTP`, `HTTP|Response`, `sha256|Sum`. */
 const humpBoundary = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/
-const humps = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[^A-Z]+/g
 
 /**
  * The parts of camel-case words, which FTS5 does not split: `parseHTTPResponse` → `parse http response`.
- * @returns lower-cased distinct parts of two characters or more, in order of appearance, at most `maxIdentifierTerms`; `''` for none.
+ * @returns lower-cased parts of two characters or more, each word's together and in its order, so that a piece of a word
+ * is a phrase; each word once; at most `maxIdentifierTerms`; `''` for none.
  */
 export function identifierPieces(text: string): string {
-  const pieces = new Set<string>()
+  const pieces: string[] = []
   const seen = new Set<string>()
   const boundary = new RegExp(humpBoundary, 'g')
-  for (let hit = boundary.exec(text); hit !== null; hit = boundary.exec(text)) {
-    const [start, end] = wordAround(text, hit.index)
+  // `test` and the place it leaves: `exec` would make an array for every word of a history.
+  while (boundary.test(text)) {
+    const [start, end] = wordAround(text, boundary.lastIndex - 2)
     boundary.lastIndex = end
     if (end - start > maxIdentifierUnits) continue
     const word = text.slice(start, end)
     if (seen.has(word)) continue
     seen.add(word)
-    for (const piece of humpsOf(word)) pieces.add(piece)
-    if (pieces.size >= maxIdentifierTerms) break
+    pieces.push(...humpsOf(word))
+    if (pieces.length >= maxIdentifierTerms) break
   }
-  return [...pieces].slice(0, maxIdentifierTerms).join(' ')
+  return pieces.slice(0, maxIdentifierTerms).join(' ')
 }
 
 /** The parts of one word: `parseHTTPResponse` → parse, http, response. A word without humps is its own only part. */
 export function humpsOf(word: string): string[] {
-  return (word.match(humps) ?? []).map((hump) => hump.toLowerCase()).filter((hump) => hump.length > 1)
+  const parts: string[] = []
+  let start = 0
+  while (start < word.length) {
+    const end = endOfHump(word, start)
+    const part = word.slice(start, end).toLowerCase()
+    if (part.length > 1) parts.push(part)
+    start = end
+  }
+  return parts
 }
+
+/** Capitals and the digits after them, but for a last capital that begins a word; else one capital at most and all up to the next. */
+function endOfHump(word: string, start: number): number {
+  let at = start
+  while (isCapital(word.charCodeAt(at))) at++
+  if (at > start && !isSmall(word.charCodeAt(at))) {
+    while (isDigit(word.charCodeAt(at))) at++
+    return at
+  }
+  if (at > start + 1) return at - 1
+  while (at < word.length && !isCapital(word.charCodeAt(at))) at++
+  return at
+}
+
+const isCapital = (unit: number) => unit >= 65 && unit <= 90
+const isSmall = (unit: number) => unit >= 97 && unit <= 122
+const isDigit = (unit: number) => unit >= 48 && unit <= 57
 
 function wordAround(text: string, at: number): [start: number, end: number] {
   let start = at

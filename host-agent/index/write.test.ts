@@ -89,6 +89,20 @@ function sessions() {
 }
 
 describe('writeBatches', () => {
+  it('has FTS5 write one segment for a transaction, not one for each of its files', () => {
+    const batches = Array.from({ length: 20 }, (_, at) =>
+      batchOf({
+        path: `/root/${at}.jsonl`,
+        session: `s${at}`,
+        says: [{ role: 'user', text: `question number ${at}`, timestampMs: 1000 + at }],
+      }),
+    )
+    writeBatches(db, batches, 'linux')
+    const { segments } =
+      db.prepare('SELECT count(DISTINCT segid) AS segments FROM messages_fts_idx').get() ?? {}
+    expect(segments).toBe(1)
+  })
+
   it('stores the session’s facts, the file’s row and the messages, and makes them searchable', () => {
     write({
       says: ['hello needle', { role: 'assistant', text: 'an answer', timestampMs: 77 }],

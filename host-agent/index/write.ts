@@ -6,6 +6,7 @@ import type { SqlDatabase } from './driver/driver.ts'
 import type { FileBatch } from './file-batch.ts'
 import { type FilePosition, type FileRow, type FileState, fileRowAt } from './file-rows.ts'
 import { markOverfull, putFailure, putFile } from './file-writes.ts'
+import { settleLineage } from './lineage.ts'
 import { deleteMessages, insertMessages, type RowsOfFile } from './message-store.ts'
 import {
   mainFile,
@@ -39,6 +40,8 @@ export function writeBatches(
     // FTS5 collects terms for as long as row ids rise: rows of older sessions must not come in between.
     const inOrder = Array.from(pending.values()).sort((a, b) => a.sessionRowId - b.sessionRowId)
     for (const rows of inOrder) if (insertMessages(db, rows) > 0) markOverfull(db, rows.fileId)
+    // Not in between: an update of a table with triggers makes a savepoint, and FTS5 writes out its terms for each.
+    for (const { fileId, sessionRowId } of inOrder) settleLineage(db, fileId, sessionRowId)
     return outcomes
   })
 }

@@ -39,6 +39,7 @@ function rowAt(path: string, root = desk.root): FileRow {
     messageCount: 1,
     rewrites: 0,
     failCount: 0,
+    purgedMs: null,
   }
 }
 

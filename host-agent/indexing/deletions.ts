@@ -1,12 +1,12 @@
 /** Finds indexed files that are gone. Only a folder that lists and lacks the name proves it; everything else proves nothing. */
 import { posix, win32 } from 'node:path'
-import type { FileRow } from '../index/file-rows.ts'
+import type { KnownFile } from '../index/file-rows.ts'
 import { databaseInPath } from './database-session.ts'
-import type { Discovery } from './discover.ts'
+import type { Discovery } from './discovery.ts'
 import { errorCode, type FileSystem, type FolderEntry, reasonOf } from './file-system.ts'
 
 export interface DeletionQuery {
-  readonly rows: readonly FileRow[]
+  readonly rows: readonly KnownFile[]
   readonly discovery: Discovery
   /** Agents whose roots a person has set: a row below another root of theirs is not wanted any more. */
   readonly configuredAgents: ReadonlySet<string>

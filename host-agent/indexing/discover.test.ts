@@ -9,7 +9,8 @@ import {
   type IndexingDesk,
   nodeError,
 } from '../../test/helpers/indexing-desk.ts'
-import { type Discovery, discover, type Source } from './discover.ts'
+import { discover } from './discover.ts'
+import type { Discovery, Source } from './discovery.ts'
 import { type FileSystem, nodeFileSystem } from './file-system.ts'
 
 let desk: IndexingDesk

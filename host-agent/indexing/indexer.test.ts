@@ -408,8 +408,9 @@ describe('an indexer whose index cannot be written', () => {
     const watched: SqlDriver = {
       name: driver.name,
       open: (path, options) => {
-        db = driver.open(path, options)
-        return db
+        const opened = driver.open(path, options)
+        if (path === desk.indexPath) db = opened
+        return opened
       },
     }
     const indexer = await started({ driver: watched })
@@ -442,6 +443,44 @@ function limitPages(db: SqlDatabase | null, pages: number): void {
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }
+
+describe('a sweep after one that left nothing to do', () => {
+  it('notices a file that was rewritten at the same size, taken away, or added', async () => {
+    const path = desk.write('sessions/a.jsonl', linesOf({ say: 'before' }), 1000)
+    desk.write('sessions/b.jsonl', linesOf({ say: 'stays' }))
+    const indexer = await started()
+    await indexer.reconcile({ full: true })
+    writeFileSync(`${path}.new`, linesOf({ say: 'AFTER1' }))
+    renameSync(`${path}.new`, path)
+    utimesSync(path, 1000, 1000)
+    await indexer.reconcile({ full: true })
+    expect(found(index(), 'before OR AFTER1')).toEqual(['a: AFTER1'])
+    rmSync(path)
+    await indexer.reconcile({ full: true })
+    expect(found(index(), 'AFTER1 OR stays')).toEqual(['b: stays'])
+    desk.write('sessions/c.jsonl', linesOf({ say: 'added' }))
+    await indexer.reconcile({ full: true })
+    expect(found(index(), 'added')).toHaveLength(1)
+  })
+
+  it('brings back what was taken out for another agent’s configuration, though the disk is the same', async () => {
+    desk.write('sessions/a.jsonl', linesOf({ say: 'words' }))
+    const sweepTwice = async (options?: Options) => {
+      const indexer = await started(options)
+      await indexer.reconcile({ full: true })
+      await indexer[Symbol.asyncDispose]()
+    }
+    await sweepTwice()
+    await sweepTwice({ sources: { fake: [] } })
+    expect(found(index(), 'words')).toEqual([])
+    await sweepTwice()
+    expect(found(index(), 'words')).toEqual(['a: words'])
+    await sweepTwice({ historyDays: 1, clock: { ...desk.clock, now: () => Date.now() + 10 * 86_400_000 } })
+    expect(found(index(), 'words')).toEqual([])
+    await sweepTwice()
+    expect(found(index(), 'words')).toEqual(['a: words'])
+  })
+})
 
 describe('a pass that finds nothing changed', () => {
   it('opens no file and writes nothing', async () => {

@@ -12,6 +12,8 @@ export interface IndexingJob {
   readonly platform: NodeJS.Platform
   readonly env: Readonly<Record<string, string | undefined>>
   readonly sources: Readonly<Record<string, readonly TranscriptRoot[]>>
+  /** Sessions whose last message is older are not kept; null: all are. */
+  readonly historyDays: number | null
 }
 
 export type IndexingOrder =

@@ -13,7 +13,10 @@ function stage() {
     })
   let interlude: Interlude | null = null
   const queue = new PassQueue({
-    bounded: (nested) => hold(nested ? 'nested' : 'bounded'),
+    bounded: ({ asked }, given) => {
+      interlude = given
+      return hold(gates.length > 0 ? 'nested' : asked ? 'bounded' : 'background')
+    },
     sweep: (given) => {
       interlude = given
       return hold('sweep')
@@ -40,7 +43,7 @@ function stage() {
 describe('PassQueue', () => {
   it('lets those who ask at one time share a pass', async () => {
     const { queue, log, let: letGo } = stage()
-    const asked = [queue.request(false), queue.request(false)]
+    const asked = [queue.request(false, true), queue.request(false, true)]
     await letGo('bounded')
     await Promise.all(asked)
     expect(log).toEqual(['bounded begins'])
@@ -48,10 +51,10 @@ describe('PassQueue', () => {
 
   it('gives whoever asks while a pass runs one that begins after the question', async () => {
     const { queue, log, let: letGo, turn } = stage()
-    const first = queue.request(false)
+    const first = queue.request(false, true)
     await turn()
     let isThrough = false
-    const second = queue.request(false).then(() => {
+    const second = queue.request(false, true).then(() => {
       isThrough = true
     })
     await letGo('bounded')
@@ -64,10 +67,10 @@ describe('PassQueue', () => {
 
   it('runs a bounded pass between two files of a sweep', async () => {
     const { queue, log, let: letGo, turn, betweenFiles } = stage()
-    const sweep = queue.request(true)
+    const sweep = queue.request(true, false)
     await turn()
     expect(betweenFiles()).toBeNull()
-    const bounded = queue.request(false)
+    const bounded = queue.request(false, true)
     const interlude = betweenFiles()
     await letGo('nested')
     await bounded
@@ -77,11 +80,32 @@ describe('PassQueue', () => {
     expect(log).toEqual(['sweep begins', 'nested begins'])
   })
 
+  it('runs a bounded pass between two files of another bounded one', async () => {
+    const { queue, log, let: letGo, betweenFiles, turn } = stage()
+    void queue.request(false, false)
+    await turn()
+    expect(betweenFiles()).toBeNull()
+    const asked = queue.request(false, true)
+    void betweenFiles()
+    await letGo('nested')
+    await asked
+    expect(log).toEqual(['background begins', 'nested begins'])
+    await letGo('background')
+  })
+
+  it('takes a pass for asked as soon as one of those who share it waits', async () => {
+    const { queue, log, let: letGo } = stage()
+    const all = [queue.request(false, false), queue.request(false, true)]
+    await letGo('bounded')
+    await Promise.all(all)
+    expect(log).toEqual(['bounded begins'])
+  })
+
   it('runs a bounded pass that the sweep had no time for after it', async () => {
     const { queue, log, let: letGo, turn } = stage()
-    const sweep = queue.request(true)
+    const sweep = queue.request(true, false)
     await turn()
-    const bounded = queue.request(false)
+    const bounded = queue.request(false, true)
     await letGo('sweep')
     await sweep
     await letGo('bounded')
@@ -91,21 +115,21 @@ describe('PassQueue', () => {
 
   it('tells all who waited of a failure, and goes on with the next pass', async () => {
     const { queue, let: letGo } = stage()
-    const asked = [queue.request(false), queue.request(false)].map((each) =>
+    const asked = [queue.request(false, true), queue.request(false, true)].map((each) =>
       each.catch((error) => error.message),
     )
     await letGo('bounded', new Error('the disk is full'))
     expect(await Promise.all(asked)).toEqual(['the disk is full', 'the disk is full'])
-    const next = queue.request(false)
+    const next = queue.request(false, true)
     await letGo('bounded')
     await expect(next).resolves.toBeUndefined()
   })
 
   it('does not let a failed interlude break off the sweep', async () => {
     const { queue, let: letGo, turn, betweenFiles } = stage()
-    const sweep = queue.request(true)
+    const sweep = queue.request(true, false)
     await turn()
-    const bounded = queue.request(false).catch((error) => error.message)
+    const bounded = queue.request(false, true).catch((error) => error.message)
     const interlude = betweenFiles()
     await letGo('nested', new Error('no'))
     expect(await bounded).toBe('no')
@@ -117,7 +141,7 @@ describe('PassQueue', () => {
   it('is idle when nothing runs', async () => {
     const { queue, let: letGo } = stage()
     await queue.idle()
-    void queue.request(true)
+    void queue.request(true, false)
     const idle = queue.idle()
     await letGo('sweep')
     await idle

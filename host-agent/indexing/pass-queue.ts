@@ -1,10 +1,18 @@
-/** Runs one pass at a time. Who asks while one is running gets one that began after the question. */
+/**
+ * Runs one pass at a time. Who asks while one is running gets one that began after the question: between two files of the
+ * one that runs, if that takes long.
+ */
 import type { Interlude } from './pass.ts'
 
 export interface Passes {
-  /** @param nested between two files of a sweep. */
-  bounded(nested: boolean): Promise<void>
+  /** The interlude of either runs the bounded pass that was asked for meanwhile. */
+  bounded(pass: BoundedPass, interlude: Interlude): Promise<void>
   sweep(interlude: Interlude): Promise<void>
+}
+
+export interface BoundedPass {
+  /** Somebody waits for it. */
+  readonly asked: boolean
 }
 
 export class PassQueue {
@@ -13,13 +21,19 @@ export class PassQueue {
   #wantedSweep: Turn | null = null
   #running: Promise<void> | null = null
 
+  readonly #interlude: Interlude = {
+    isWanted: () => this.#wantedBounded !== null,
+    run: async () => await this.#runBounded(),
+  }
+
   constructor(passes: Passes) {
     this.#passes = passes
   }
 
-  /** @throws what the pass throws. */
-  request(full: boolean): Promise<void> {
+  /** @param asked whether somebody waits for it. @throws what the pass throws. */
+  request(full: boolean, asked: boolean): Promise<void> {
     const turn = (full ? this.#wantedSweep : this.#wantedBounded) ?? new Turn()
+    if (asked) turn.asked = true
     if (full) this.#wantedSweep = turn
     else this.#wantedBounded = turn
     this.#running ??= this.#run()
@@ -35,32 +49,29 @@ export class PassQueue {
     // Who asks in this very turn of the event loop shall share the pass.
     await Promise.resolve()
     while (this.#wantedBounded !== null || this.#wantedSweep !== null) {
-      if (this.#wantedBounded !== null) await this.#runBounded(false)
+      if (this.#wantedBounded !== null) await this.#runBounded()
       else await this.#runSweep()
     }
     this.#running = null
   }
 
-  async #runBounded(nested: boolean): Promise<void> {
+  async #runBounded(): Promise<void> {
     const turn = this.#wantedBounded
     this.#wantedBounded = null
-    await turn?.run(async () => await this.#passes.bounded(nested))
+    await turn?.run(async () => await this.#passes.bounded({ asked: turn.asked }, this.#interlude))
   }
 
   async #runSweep(): Promise<void> {
     const turn = this.#wantedSweep
     this.#wantedSweep = null
-    const interlude: Interlude = {
-      isWanted: () => this.#wantedBounded !== null,
-      run: async () => await this.#runBounded(true),
-    }
-    await turn?.run(async () => await this.#passes.sweep(interlude))
+    await turn?.run(async () => await this.#passes.sweep(this.#interlude))
   }
 }
 
 /** One pass to come, and everybody who waits for it. */
 class Turn {
   readonly done: Promise<void>
+  asked = false
   #resolve: () => void = () => undefined
   #reject: (reason: unknown) => void = () => undefined
 

@@ -20,6 +20,7 @@ const row: FileRow = {
   messageCount: 1,
   rewrites: 0,
   failCount: 0,
+  purgedMs: null,
 }
 const stamp: FileStamp = { device: 1, inode: 2, sizeBytes: 100, mtimeMs: 1000, beside: '' }
 
@@ -51,15 +52,36 @@ describe('decideRead', () => {
     ],
   ]
   it.each(cases)('decides for %s', (_, known, seen, decision) => {
-    expect(decideRead(known === null ? null : { ...row, ...known }, { ...stamp, ...seen }, 'lines')).toBe(
-      decision,
-    )
+    expect(
+      decideRead(known === null ? null : { ...row, ...known }, { ...stamp, ...seen }, 'lines', null),
+    ).toBe(decision)
+  })
+
+  const retention: [string, Partial<FileRow> | null, Partial<FileStamp>, number | null, ReadDecision][] = [
+    ['a new file from before what is kept', null, {}, 1001, 'too-old'],
+    ['a new file written at the very limit', null, {}, 1000, 'whole'],
+    ['a purged file', { state: 'purged', purgedMs: 900 }, {}, 950, 'too-old'],
+    ['a purged file that was copied later', { state: 'purged', purgedMs: 500 }, {}, 950, 'too-old'],
+    ['a purged file once more is kept', { state: 'purged', purgedMs: 900 }, {}, 900, 'whole'],
+    ['a purged file once all is kept', { state: 'purged', purgedMs: 900 }, {}, null, 'whole'],
+    [
+      'a purged file that was written to',
+      { state: 'purged', purgedMs: 900 },
+      { mtimeMs: 2000 },
+      1500,
+      'whole',
+    ],
+    ['a covered file, whatever its age', {}, {}, 5000, 'covered'],
+  ]
+  it.each(retention)('decides by age for %s', (_, known, seen, keptSinceMs, decision) => {
+    const found = known === null ? null : { ...row, ...known }
+    expect(decideRead(found, { ...stamp, ...seen }, 'lines', keptSinceMs)).toBe(decision)
   })
 
   it('leaves it to what is read whole to find what of it is new, in a new file as well', () => {
     const seen = { ...stamp, inode: 3, sizeBytes: 80, mtimeMs: 2000 }
-    expect(decideRead(row, seen, 'document')).toBe('append')
-    expect(decideRead(row, stamp, 'document')).toBe('covered')
-    expect(decideRead({ ...row, state: 'shadowed', byteOffset: 0 }, seen, 'database')).toBe('whole')
+    expect(decideRead(row, seen, 'document', null)).toBe('append')
+    expect(decideRead(row, stamp, 'document', null)).toBe('covered')
+    expect(decideRead({ ...row, state: 'shadowed', byteOffset: 0 }, seen, 'database', null)).toBe('whole')
   })
 })

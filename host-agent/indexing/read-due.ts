@@ -4,15 +4,9 @@ import { fileRowAt, savedFold } from '../index/file-rows.ts'
 import { readFence } from '../index/read.ts'
 import { noteFailure } from '../index/write.ts'
 import { BatchWriter } from './batch-writer.ts'
-import type { FoundFile } from './discover.ts'
-import type { PassContext, PassOptions } from './pass.ts'
+import type { DueFile, PassContext, PassOptions } from './pass.ts'
 import { decideRead } from './read-decision.ts'
 import type { ReadJob } from './transcript-source.ts'
-
-export interface DueFile extends FoundFile {
-  /** The index did not cover the file before. */
-  readonly isNew: boolean
-}
 
 interface DueJob extends ReadJob {
   readonly due: DueFile
@@ -34,8 +28,18 @@ export async function readDue(
   const readAgain: DueFile[] = []
   let begun = 0
 
+  /** Of large files that are not through: how far they are. */
+  const parts = new Map<string, number>()
+
   const through = (path: string, bytes: number): void => {
-    if (!options.nested) progress.fileDone(bytes, byPath.get(path)?.isNew ?? false)
+    parts.delete(path)
+    if (options.nested) return
+    progress.partDone(sumOf(parts.values()))
+    progress.fileDone(bytes, byPath.get(path)?.isNew ?? false)
+  }
+  const inPart = (path: string, bytes: number): void => {
+    parts.set(path, bytes)
+    if (!options.nested) progress.partDone(sumOf(parts.values()))
   }
   const writer = new BatchWriter({
     db,
@@ -45,6 +49,7 @@ export async function readDue(
       const file = byPath.get(batch.path)
       if (outcome === 'reread' && file !== undefined) readAgain.push(file)
       else if (batch.complete) through(batch.path, batch.stamp.sizeBytes)
+      else inPart(batch.path, Math.min(batch.byteOffset, batch.stamp.sizeBytes))
     },
     refused: (batch, error) => {
       noteFailure(db, batch, error instanceof Error ? error.message : String(error))
@@ -75,7 +80,10 @@ export async function readDue(
           through(item.job.file.path, 0)
         } else if (!writer.add(item.batch) && item.last) through(item.job.file.path, 0)
         if (item.isWaiting) writer.flushIfWorthwhile()
-        if (!item.last) continue
+        if (!item.last) {
+          if (options.amid.isWanted()) await amid(item.job.file.path)
+          continue
+        }
         writer.forget(item.job.file.path)
         if (options.interlude.isWanted()) {
           writer.flush()
@@ -89,6 +97,18 @@ export async function readDue(
     }
   }
 
+  async function amid(path: string): Promise<void> {
+    const { backlog } = context
+    const before = backlog.reading
+    backlog.reading = path
+    try {
+      writer.flush()
+      await options.amid.run()
+    } finally {
+      backlog.reading = before
+    }
+  }
+
   await readAll(bytesOf(due), jobs())
   const again = readAgain.splice(0)
   const fromStart = again.map((file) => jobFor(context, file, true)).filter((job) => job !== null)
@@ -97,10 +117,10 @@ export async function readDue(
 }
 
 /** Decides once more, by the row as it stands now. @returns null where nothing is to be read any more. */
-function jobFor({ db }: PassContext, due: DueFile, fromStart: boolean): DueJob | null {
+function jobFor({ db, keptSinceMs }: PassContext, due: DueFile, fromStart: boolean): DueJob | null {
   const row = fileRowAt(db, due.file.path)
-  const decision = fromStart ? 'whole' : decideRead(row, due.stamp, due.format)
-  if (decision === 'covered' || decision === 'held-out') return null
+  const decision = fromStart ? 'whole' : decideRead(row, due.stamp, due.format, keptSinceMs)
+  if (decision !== 'append' && decision !== 'whole') return null
   const fold = decision === 'append' && row !== null ? savedFold(db, row.id) : null
   return {
     due,
@@ -120,5 +140,11 @@ function failedFile({ agent, file, due }: DueJob) {
 }
 
 function bytesOf(files: readonly DueFile[]): number {
-  return files.reduce((sum, { stamp }) => sum + stamp.sizeBytes, 0)
+  return sumOf(files.map(({ stamp }) => stamp.sizeBytes))
+}
+
+function sumOf(numbers: Iterable<number>): number {
+  let sum = 0
+  for (const number of numbers) sum += number
+  return sum
 }

@@ -10,7 +10,7 @@ import {
 } from '../../test/helpers/indexing-desk.ts'
 import { unpackRows } from '../index/packed-rows.ts'
 import { createThreadedSource, type ReadingThread, serveReading } from './reading-thread.ts'
-import { type ReadItem, type ReadJob, readJob } from './transcript-source.ts'
+import { type ReadItem, type ReadJob, type ReadStep, readJob } from './transcript-source.ts'
 
 let desk: IndexingDesk
 beforeEach(() => {
@@ -172,5 +172,25 @@ describe('createThreadedSource', () => {
     for await (const _ of source.readAll(jobs())) break
     expect(taken).toBeLessThan(10)
     expect(threads.running).toBe(0)
+  })
+})
+
+describe('serveReading', () => {
+  it('lets go of each file as soon as its last step has gone', () => {
+    let open = 0
+    function* reading(): Generator<ReadStep> {
+      open++
+      try {
+        yield { failure: 'enough', last: true }
+      } finally {
+        open--
+      }
+    }
+    const port = new EventEmitter()
+    serveReading({ postMessage: () => undefined, on: (event, listen) => port.on(event, listen) }, reading)
+    for (let at = 0; at < 3; at++) {
+      port.emit('message', { kind: 'job', job: jobFor(`${at}.jsonl`, 'x') })
+      expect(open).toBe(0)
+    }
   })
 })

@@ -23,7 +23,7 @@ type ToThread = { readonly kind: 'job'; readonly job: ReadJob } | { readonly kin
  * Jobs sent ahead: enough that the thread reads on through a long write, few enough that memory is bounded and little is
  * lost when the pass ends early.
  */
-const bytesAhead = 64 * 1024 * 1024
+const bytesAhead = 32 * 1024 * 1024
 const maxJobsAhead = 256
 const minJobsAhead = 2
 
@@ -99,6 +99,8 @@ export function serveReading(port: ThreadPort, readJob: (job: ReadJob) => Iterab
       }
       port.postMessage(step.value, buffersOf(step.value))
       if (!step.value.last) return
+      // Lets go of what it holds: it stands behind its last step, with the file still open.
+      current.return?.()
       current = null
     }
   }

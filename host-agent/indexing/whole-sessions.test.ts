@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createIndexingDesk, found, type IndexingDesk } from '../../test/helpers/indexing-desk.ts'
@@ -106,6 +106,41 @@ describe('an indexer over agents whose sessions come whole', () => {
     expect(titles()).toEqual(['untitled'])
     expect(indexer.status().degradedRoots).toEqual([])
     shelf = loadSqlDriver().open(':memory:', { readOnly: false })
+  })
+
+  it('keeps the sessions of a database that its owner holds, and reads on when it is let go', async () => {
+    shelf.exec('PRAGMA journal_mode = DELETE')
+    say(shelf, 'first', 3000, 'needle four')
+    shelf.exec('BEGIN EXCLUSIVE')
+    await sweep()
+    expect(found(index, 'needle')).toHaveLength(3)
+    expect(indexer.status()).toMatchObject({
+      phase: 'degraded',
+      degradedRoots: [
+        {
+          root: join(desk.home, 'shelf'),
+          reason: `${shelfPath} is in use; it is looked at again at the next pass`,
+        },
+      ],
+    })
+    shelf.exec('COMMIT')
+    await indexer.reconcile({ full: false })
+    expect(found(index, 'four')).toEqual(['first: needle four'])
+    expect(indexer.status()).toMatchObject({ phase: 'current', degradedRoots: [] })
+  })
+
+  it('keeps the sessions of a database that is damaged inside, and says so', async () => {
+    for (let at = 0; at < 400; at++) say(shelf, `many ${at}`, 3000 + at, 'more words '.repeat(20))
+    shelf.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    const before = readFileSync(shelfPath)
+    const damaged = Buffer.from(before)
+    damaged.fill(0xff, 4096)
+    writeFileSync(shelfPath, damaged)
+    await sweep()
+    expect(found(index, 'needle')).toHaveLength(3)
+    const { degradedRoots } = indexer.status()
+    expect(degradedRoots).toMatchObject([{ root: join(desk.home, 'shelf') }])
+    expect(degradedRoots[0]?.reason).toContain(`${shelfPath} is damaged`)
   })
 
   it('does not ask a database that has not changed for its sessions again', async () => {

@@ -8,9 +8,11 @@ import { systemClock } from '../../protocol/clock.ts'
 import { loadSqlDriver } from '../index/driver/load-driver.ts'
 import { transcriptReaders } from '../transcripts/readers.ts'
 import { nodeFileSystem } from './file-system.ts'
+import { nodeFileWatcher } from './file-watcher.ts'
 import { createIndexer } from './indexer.ts'
 import { type IndexingJob, type IndexingNews, type IndexingOrder, readingRole } from './indexing-messages.ts'
 import { createThreadedSource, serveReading } from './reading-thread.ts'
+import { stepBack } from './step-back.ts'
 import { createTranscriptAccess } from './transcript-access.ts'
 import { createInlineSource, readJob } from './transcript-source.ts'
 
@@ -20,25 +22,42 @@ const statusIntervalMs = 50
 /** Below this, starting a thread costs more than it saves. */
 const readingThreadFromBytes = 16 * 1024 * 1024
 
+/** Parsed lines are garbage at once: Node's own 48 MB take 35 MB more of memory and are no faster (measured). */
+const readingYoungGenerationMb = 16
+
 const readers = transcriptReaders()
 const access = createTranscriptAccess(nodeFileSystem, loadSqlDriver)
 if (parentPort === null) throw new Error('this file runs as a worker')
 if (workerData === readingRole) serveReading(parentPort, (job) => readJob(access, readers, job))
 else serveIndexer(parentPort, workerData)
 
-function serveIndexer(port: MessagePort, { indexPath, sources, ...environment }: IndexingJob): void {
+function startReadingThread(): Worker {
+  return new Worker(new URL(import.meta.url), {
+    workerData: readingRole,
+    resourceLimits: { maxYoungGenerationSizeMb: readingYoungGenerationMb },
+  })
+}
+
+function serveIndexer(
+  port: MessagePort,
+  { indexPath, sources, historyDays, ...environment }: IndexingJob,
+): void {
   const indexer = createIndexer({
     driver: loadSqlDriver(),
     indexPath,
     randomId: randomUUID,
     readers,
-    environment,
+    environment: { ...environment, textOf: access.beside.text },
     sources,
+    historyDays,
+    watcher: nodeFileWatcher(process.platform),
     fileSystem: nodeFileSystem,
-    openTranscripts: (bytes) =>
-      bytes < readingThreadFromBytes
-        ? createInlineSource(access, readers)
-        : createThreadedSource(() => new Worker(new URL(import.meta.url), { workerData: readingRole })),
+    openTranscripts(bytes) {
+      if (bytes < readingThreadFromBytes) return createInlineSource(access, readers)
+      // Not before: there is no way back, and somebody may wait for the short looks at what has changed.
+      stepBack(process.platform)
+      return createThreadedSource(startReadingThread)
+    },
     clock: systemClock,
   })
 

@@ -12,6 +12,7 @@ const walk: CursorPlace = {
   after: { sessionRowId: 12, updatedAtMs: null },
   rung: 'session',
   repairs: new Map([['reconect', 'reconnect']]),
+  headMs: 1_700_000_000_000,
 }
 
 describe('queryKey', () => {
@@ -40,7 +41,12 @@ describe('queryKey', () => {
 
 describe('checkHostCursor', () => {
   it('gives back the place it was made for', () => {
-    for (const place of [ranked, walk, { ...walk, after: null, rung: null, repairs: new Map() } as const]) {
+    for (const place of [
+      ranked,
+      walk,
+      { ...walk, headMs: null },
+      { ...walk, after: null, rung: null, repairs: new Map() } as const,
+    ]) {
       expect(checkHostCursor(encodeHostCursor(place, key, fence), key, fence)).toEqual({
         kind: 'good',
         place,

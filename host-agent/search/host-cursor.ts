@@ -19,6 +19,8 @@ export type CursorPlace =
       /** The rung page 1 was found on: later pages stay on it whatever was written since. Null for operators alone. */
       readonly rung: RungName | null
       readonly repairs: ReadonlyMap<string, string>
+      /** The latest time of any session when the walk began; null where none had one. */
+      readonly headMs: number | null
     }
 
 export type CursorVerdict =
@@ -55,6 +57,7 @@ export function encodeHostCursor(place: CursorPlace, key: string, fence: IndexFe
           rungNames.indexOf(place.rung),
           place.after === null ? [] : [place.after.sessionRowId, place.after.updatedAtMs],
           [...place.repairs].flat(),
+          place.headMs,
         ]
   return Buffer.from(JSON.stringify(fields)).toString('base64url')
 }
@@ -87,7 +90,7 @@ interface CursorHead {
 function decode(text: string): { head: CursorHead; place: CursorPlace } | null {
   const fields = parseArray(text)
   if (fields === null) return null
-  const [key, tag, generation, offsetOrRemovals, rungIndex, after, repairs] = fields
+  const [key, tag, generation, offsetOrRemovals, rungIndex, after, repairs, headMs] = fields
   if (
     typeof key !== 'string' ||
     typeof tag !== 'string' ||
@@ -99,14 +102,14 @@ function decode(text: string): { head: CursorHead; place: CursorPlace } | null {
     const head = { key, indexTag: tag, generation, removals: null }
     return { head, place: { order: 'relevance', offset: offsetOrRemovals } }
   }
-  if (fields.length !== 7 || !isCount(rungIndex) || !Array.isArray(after) || !Array.isArray(repairs))
+  if (fields.length !== 8 || !isCount(rungIndex) || !Array.isArray(after) || !Array.isArray(repairs))
     return null
   const rung = rungNames[rungIndex]
   const place = readAfter(after)
   const respelt = readRepairs(repairs)
-  if (rung === undefined || place === undefined || respelt === null) return null
+  if (rung === undefined || place === undefined || respelt === null || !isTimeOrNull(headMs)) return null
   const head = { key, indexTag: tag, generation, removals: offsetOrRemovals }
-  return { head, place: { order: 'newest', after: place, rung, repairs: respelt } }
+  return { head, place: { order: 'newest', after: place, rung, repairs: respelt, headMs } }
 }
 
 /** Only the one spelling that `encodeHostCursor` writes: base64url text has others that decode to the same bytes. */
@@ -128,8 +131,11 @@ function readAfter(
   if (fields.length === 0) return null
   const [sessionRowId, updatedAtMs] = fields
   if (fields.length !== 2 || !isCount(sessionRowId)) return undefined
-  if (updatedAtMs !== null && !Number.isSafeInteger(updatedAtMs)) return undefined
-  return { sessionRowId, updatedAtMs: updatedAtMs === null ? null : Number(updatedAtMs) }
+  return isTimeOrNull(updatedAtMs) ? { sessionRowId, updatedAtMs } : undefined
+}
+
+function isTimeOrNull(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && Number.isSafeInteger(value))
 }
 
 function readRepairs(fields: unknown[]): Map<string, string> | null {

@@ -1,18 +1,16 @@
 /** Finds one page: climbs the ladder where a walk begins, stays on its rung where it goes on. */
-import type { Hit } from '../../protocol/session-search/hit.ts'
 import type { SqlDatabase } from '../index/driver/driver.ts'
-import { readMessage, readSessions } from '../index/read.ts'
-import { chooseEvidence } from './evidence.ts'
-import { hitOf } from './hit.ts'
+import { readSessions } from '../index/read.ts'
 import type { CursorPlace } from './host-cursor.ts'
-import { planRungs, type Rung, type RungRoute, respell, type SearchScope } from './plan.ts'
-import { hasOperators, type QueryText } from './query-text.ts'
+import { findMatches } from './matches.ts'
+import { planRungs, type Rung, type RungName, type RungRoute, respell, type SearchScope } from './plan.ts'
+import { needlesOf } from './query-needles.ts'
+import { narrowsSessions, type QueryText } from './query-text.ts'
 import { type Ranked, rankByRelevance } from './rank.ts'
 import type { Retrieval } from './retrieve.ts'
-import { pageByRecency, type RecencyKey } from './retrieve-newest.ts'
-import { matchesByRelevance } from './retrieve-relevance.ts'
+import { headOfWalk, pageByRecency, type RecencyKey } from './retrieve-newest.ts'
 import type { SqlCondition } from './scope-paths.ts'
-import { cutSnippet } from './snippet.ts'
+import { type ShownHits, showHits, withRows } from './shown-hits.ts'
 import { findRepairs } from './typo-repair.ts'
 
 export interface PageQuestion {
@@ -30,15 +28,17 @@ export interface PageQuestion {
 type SearchRoute = RungRoute | `typo+${RungRoute}`
 
 /** Hits in order, each with the place after it, and where the page itself began. */
-export interface FoundPage {
-  readonly hits: readonly { readonly hit: Hit; readonly after: CursorPlace }[]
+export interface FoundPage extends ShownHits {
   readonly start: CursorPlace
   readonly hasMore: boolean
   readonly route: SearchRoute
   /** All words of the query as they were looked for, where some were respelt. */
   readonly repairedTerms: readonly string[] | null
+  /** The rung the page was found on, or the last that was tried; null where no words were looked for. */
+  readonly rung: RungName | null
+  /** Misspelt word → the word that was looked for in its place. */
+  readonly repairs: ReadonlyMap<string, string>
   readonly cappedCandidates: boolean
-  readonly cutSnippets: number
 }
 
 /** A rung, and how the query was spelt for it. */
@@ -66,47 +66,50 @@ export function orderOf(question: Pick<PageQuestion, 'query' | 'sort'>): CursorP
 /** The ladder, made as it is climbed: typo repair is asked for only when the query as it is finds nothing in one message. */
 function* ladder(db: SqlDatabase, question: PageQuestion): Generator<SpeltRung> {
   const { query, scope } = question
-  const asWritten = planRungs(query, scope).map((rung) => ({
-    rung,
-    repairs: new Map<string, string>(),
-    query,
-  }))
-  yield* asWritten.filter(({ rung }) => isStrict(rung))
-  const repairs = findRepairs(db, query, scope)
-  if (repairs.size === 0) {
-    yield* asWritten.filter(({ rung }) => !isStrict(rung))
-    return
-  }
-  const respelt = respell(query, repairs)
-  for (const rung of planRungs(respelt, scope)) yield { rung, repairs, query: respelt }
+  const asWritten = { repairs: new Map<string, string>(), query }
+  for (const rung of planRungs(query, scope).filter(isStrict)) yield { rung, ...asWritten }
+  const { repairs, unknown } = findRepairs(db, query, scope)
+  const spelt = repairs.size === 0 ? asWritten : { repairs, query: respell(query, repairs) }
+  const rungs = planRungs(spelt.query, scope, unknown)
+  for (const rung of repairs.size === 0 ? rungs.filter((each) => !isStrict(each)) : rungs)
+    yield { rung, ...spelt }
 }
 
 function isStrict(rung: Rung): boolean {
   return rung.name === 'phrase' || rung.name === 'and'
 }
 
+/**
+ * Of a question of many words, a long session holds all somewhere, while the one message that answers it lacks one or two:
+ * such a question goes on to any of the words, where ranking tells the two apart.
+ */
+const maxWordsApart = 3
+
 function pageOfRanking(retrieval: Retrieval, question: PageQuestion): FoundPage {
-  const { db } = retrieval
+  const { limit, filter } = question
   const offset = question.place?.order === 'relevance' ? question.place.offset : 0
-  let capped = false
+  let wasCapped = false
   let last: SpeltRung | null = null
-  for (const spelt of ladder(db, question)) {
+  for (const spelt of ladder(retrieval.db, question)) {
+    if (spelt.rung.everyTerm.length > maxWordsApart) continue
     question.checkTime()
-    const found = matchesByRelevance(retrieval, spelt.rung, question.filter)
-    capped ||= found.capped
     last = spelt
-    if (found.candidates.length === 0) continue
-    const ranked = rankByRelevance(found.candidates)
-    const shown = ranked.slice(offset, offset + question.limit)
+    const matches = findMatches(retrieval, spelt.rung)
+    const { ranked, needles, capped } = rankByRelevance(retrieval, { ...spelt, filter }, matches)
+    wasCapped ||= capped
+    if (ranked.length === 0) continue
+    question.checkTime()
+    const shown = withRows(ranked.slice(offset, offset + limit), matches)
+    const placeAfter = (at: number): CursorPlace => ({ order: 'relevance', offset: offset + at + 1 })
     return {
-      ...withEvidence(db, spelt.rung, shown, (at) => ({ order: 'relevance', offset: offset + at + 1 })),
+      ...showHits(retrieval.db, shown, { needles, highlights: spelt.rung.highlights }, placeAfter),
       start: { order: 'relevance', offset },
       hasMore: ranked.length > offset + shown.length,
       ...spelling(spelt),
-      cappedCandidates: capped,
+      cappedCandidates: wasCapped,
     }
   }
-  return emptyPage({ order: 'relevance', offset }, last, capped)
+  return emptyPage({ order: 'relevance', offset }, last, wasCapped)
 }
 
 function pageOfWalk(retrieval: Retrieval, question: PageQuestion): FoundPage | null {
@@ -118,16 +121,22 @@ function pageOfWalk(retrieval: Retrieval, question: PageQuestion): FoundPage | n
     if (after === undefined || spelt === undefined) return null
     return walkPage(retrieval, question, spelt, after, place)
   }
-  const head = { order: 'newest', after: null, rung: null, repairs: new Map() } as const
+  const head = {
+    order: 'newest',
+    after: null,
+    rung: null,
+    repairs: new Map(),
+    headMs: headOfWalk(retrieval),
+  } as const
   if (query.terms.length === 0) {
-    if (!hasOperators(query.operators)) return emptyPage(head, null, false)
+    if (!narrowsSessions(query)) return emptyPage(head, null, false)
     return walkPage(retrieval, question, null, null, head)
   }
   let last: SpeltRung | null = null
   for (const spelt of ladder(db, question)) {
     question.checkTime()
     last = spelt
-    const start = { order: 'newest', after: null, rung: spelt.rung.name, repairs: spelt.repairs } as const
+    const start = { ...head, rung: spelt.rung.name, repairs: spelt.repairs }
     const page = walkPage(retrieval, question, spelt, null, start)
     if (page.hits.length > 0) return page
   }
@@ -152,20 +161,28 @@ function walkPage(
   after: RecencyKey | null,
   start: Extract<CursorPlace, { order: 'newest' }>,
 ): FoundPage {
-  const { db } = retrieval
-  const rung = spelt?.rung ?? null
-  const found = pageByRecency(retrieval, rung, question.filter, after, question.limit + 1)
-  const shown = found.slice(0, question.limit).map((candidate) => {
-    const messageRowId = rung === null ? null : chooseEvidence(db, candidate.sessionRowId, rung)
-    return { candidate: { ...candidate, messageRowId }, score: 0 }
+  const { filter, limit } = question
+  const matches = spelt === null ? null : findMatches(retrieval, spelt.rung)
+  const walk = { filter, after, headMs: start.headMs }
+  const found = pageByRecency(retrieval, matches, walk, limit + 1)
+  const page = found.slice(0, limit)
+  const rows = matches?.rowsOf(page.map(({ candidate }) => candidate.sessionRowId))
+  const shown = page.map(({ candidate, duplicateCount }) => {
+    const rowIds = rows?.get(candidate.sessionRowId) ?? []
+    return { candidate, score: 0, weighed: [], rowIds, duplicateCount }
+  })
+  const evidence =
+    spelt === null || shown.length === 0
+      ? null
+      : { needles: needlesOf(retrieval, spelt.query, spelt.rung), highlights: spelt.rung.highlights }
+  const placeAfter = (_at: number, { candidate }: Ranked): CursorPlace => ({
+    ...start,
+    after: { sessionRowId: candidate.sessionRowId, updatedAtMs: candidate.updatedAtMs },
   })
   return {
-    ...withEvidence(db, rung, shown, (_at, { candidate }) => ({
-      ...start,
-      after: { sessionRowId: candidate.sessionRowId, updatedAtMs: candidate.updatedAtMs },
-    })),
+    ...showHits(retrieval.db, shown, evidence, placeAfter),
     start,
-    hasMore: found.length > shown.length,
+    hasMore: found.length > page.length,
     ...spelling(spelt),
     cappedCandidates: false,
   }
@@ -181,32 +198,16 @@ function keyOf(
     : { updatedAtMs: after.updatedAtMs, sessionId: session.sessionId, agent: session.agent }
 }
 
-function withEvidence(
-  db: SqlDatabase,
-  rung: Rung | null,
-  shown: readonly Ranked[],
-  placeAfter: (at: number, ranked: Ranked) => CursorPlace,
-): Pick<FoundPage, 'hits' | 'cutSnippets'> {
-  let cutSnippets = 0
-  const hits = shown.flatMap((ranked, at) => {
-    const { candidate, score } = ranked
-    const [session] = readSessions(db, [candidate.sessionRowId])
-    if (session === undefined) return []
-    const message = candidate.messageRowId === null ? null : readMessage(db, candidate.messageRowId)
-    if (message === null || rung === null)
-      return [{ hit: hitOf(session, score, null), after: placeAfter(at, ranked) }]
-    const snippet = cutSnippet(message.text, rung.highlights)
-    if (snippet.cut) cutSnippets++
-    return [{ hit: hitOf(session, score, { message, snippet: snippet.text }), after: placeAfter(at, ranked) }]
-  })
-  return { hits, cutSnippets }
-}
-
-function spelling(spelt: SpeltRung | null): Pick<FoundPage, 'route' | 'repairedTerms'> {
-  if (spelt === null) return { route: 'or', repairedTerms: null }
+function spelling(spelt: SpeltRung | null): Pick<FoundPage, 'route' | 'repairedTerms' | 'rung' | 'repairs'> {
+  if (spelt === null) return { route: 'or', repairedTerms: null, rung: null, repairs: new Map() }
   const { rung, repairs, query } = spelt
-  if (repairs.size === 0) return { route: rung.route, repairedTerms: null }
-  return { route: `typo+${rung.route}`, repairedTerms: query.terms.flatMap((term) => term.words) }
+  const found = { rung: rung.name, repairs }
+  if (repairs.size === 0) return { route: rung.route, repairedTerms: null, ...found }
+  return {
+    route: `typo+${rung.route}`,
+    repairedTerms: query.terms.flatMap((term) => term.words),
+    ...found,
+  }
 }
 
 function emptyPage(start: CursorPlace, last: SpeltRung | null, cappedCandidates: boolean): FoundPage {

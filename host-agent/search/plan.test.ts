@@ -53,6 +53,23 @@ describe('planRungs', () => {
     expect(rungs('"connection reset"')).toEqual(['phrase: "connection reset"'])
   })
 
+  it('does not look again for what is known to stand nowhere', () => {
+    const left = (query: string, ...unknown: string[]) =>
+      planRungs(readQuery(query), 'all', new Set(unknown)).map((rung) => `${rung.name}: ${rung.match}`)
+    expect(left('reconnect loop', 'loop')).toEqual(['or: "reconnect"'])
+    expect(left('src/app.ts loop', 'app')).toEqual(['or: "loop" OR "src" OR "ts"'])
+    expect(left('getUserName', 'getusername')[0]).toBe('and: "get user name"')
+    expect(left('reconnect loop', 'reconnect', 'loop')).toEqual([])
+  })
+
+  it('lets only the last word of a phrase go on, and looks in the columns of role:', () => {
+    expect(rungs('src/ap*')).toEqual(['phrase: "src ap" *', 'or: "src ap" * OR "src" OR "ap"'])
+    expect(rungs('src/ap* "loop x"')[0]).toBe('and: "src ap" * AND "loop x"')
+    expect(rungs('loop role:user')).toEqual(['and: {user_text} : ("loop")'])
+    expect(rungs('loop -role:user', 'conversation')).toEqual(['and: {assistant_text} : ("loop")'])
+    expect(rungs('loop role:tool', 'conversation')).toEqual([])
+  })
+
   it('has nothing to climb without words', () => {
     expect(rungs('***')).toEqual([])
   })

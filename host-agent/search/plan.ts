@@ -4,7 +4,8 @@
  * somewhere in it) → or. Every expression is made of quoted index terms, so that no query is an FTS5 error.
  */
 import { hasUnspacedRun, humpsOf, tokenize } from '../index/tokens.ts'
-import type { QueryTerm, QueryText } from './query-text.ts'
+import { searchedRoles } from './query-operators.ts'
+import { phraseOf, type QueryTerm, type QueryText } from './query-text.ts'
 import { isStopWord } from './stop-words.ts'
 
 export type SearchScope = 'conversation' | 'all'
@@ -12,14 +13,19 @@ export type RungRoute = 'phrase' | 'and' | 'or'
 /** `session`: the `and` whose words may stand in different messages of one session. */
 export type RungName = RungRoute | 'session'
 
-/** Words in their order. */
+/** Words in their order. A star ends a last word that may go on: `recon*`; no index term holds one itself. */
 export type Phrase = readonly string[]
+
+/** The columns of `messages_fts` that are searched; null for all of them. */
+export type SearchedColumns = readonly string[] | null
 
 export interface Rung {
   readonly name: RungName
   readonly route: RungRoute
-  /** FTS5 expression, its columns fixed to the scope. */
+  /** FTS5 expression, its columns fixed to the scope and the query's `role:`. */
   readonly match: string
+  /** The columns that `match` and `everyTerm` are fixed to. */
+  readonly columns: SearchedColumns
   /** Only for `session`: each must match some row of the session. */
   readonly everyTerm: readonly string[]
   /** What is marked in a snippet. */
@@ -29,32 +35,45 @@ export interface Rung {
 const maxPiecesPerTerm = 12
 const maxOrPhrases = 64
 
-/** @returns the rungs to climb, in order, none twice; empty when the query has no words. */
-export function planRungs(query: QueryText, scope: SearchScope): Rung[] {
+/**
+ * @param unknown words of the query that are known to stand nowhere: what needs one of them is not looked for again.
+ * @returns the rungs to climb, in order, none twice; empty when the query has no words, or no role is left to look in.
+ */
+export function planRungs(
+  query: QueryText,
+  scope: SearchScope,
+  unknown: ReadonlySet<string> = new Set(),
+): Rung[] {
   const { terms } = query
-  if (terms.length === 0) return []
+  const columns = searchedColumns(query, scope)
+  if (terms.length === 0 || columns?.length === 0) return []
   const needed = terms.some((term) => !term.common) ? terms.filter((term) => !term.common) : terms
-  const inScope = (expression: string) => scopedExpression(expression, scope)
+  const inScope = (expression: string) => scopedExpression(expression, columns)
 
-  const wholePhrase = terms.flatMap((term) => term.words)
-  const spellings = needed.map(spellingsOf)
-  const any = orPhrases(needed)
-  const phrase = inScope(phraseExpression(wholePhrase))
-  const each = spellings.map(anyOf)
-  const every = inScope(allOf(each))
-  const or = inScope(anyOf(any))
-
+  const wholePhrase = terms.flatMap(phraseOf)
+  const mayStand = (words: Phrase) => !words.some((word) => unknown.has(word))
+  const spellings = needed.map((term) => spellingsOf(term).filter(mayStand))
+  const any = orPhrases(needed).filter(mayStand)
+  if (any.length === 0) return []
   const rungs: Rung[] = []
-  if (query.literal) {
-    rungs.push({ name: 'phrase', route: 'phrase', match: phrase, everyTerm: [], highlights: [wholePhrase] })
+  // FTS5 lets only the last word of a phrase go on.
+  if (query.literal && mayStand(wholePhrase) && !wholePhrase.slice(0, -1).some(goesOn)) {
+    const match = inScope(phraseExpression(wholePhrase))
+    rungs.push({ name: 'phrase', route: 'phrase', match, columns, everyTerm: [], highlights: [wholePhrase] })
   }
-  const spelt = distinct(spellings.flat())
-  rungs.push({ name: 'and', route: 'and', match: every, everyTerm: [], highlights: spelt })
-  if (each.length > 1) {
-    const everyTerm = each.map(inScope)
-    rungs.push({ name: 'session', route: 'and', match: inScope(anyOf(spelt)), everyTerm, highlights: spelt })
+  if (spellings.every((spelt) => spelt.length > 0)) {
+    const each = spellings.map(anyOf)
+    const spelt = distinct(spellings.flat())
+    const match = inScope(allOf(each))
+    rungs.push({ name: 'and', route: 'and', match, columns, everyTerm: [], highlights: spelt })
+    if (each.length > 1) {
+      const everyTerm = each.map(inScope)
+      const some = inScope(anyOf(spelt))
+      rungs.push({ name: 'session', route: 'and', match: some, columns, everyTerm, highlights: spelt })
+    }
   }
-  rungs.push({ name: 'or', route: 'or', match: or, everyTerm: [], highlights: any })
+  const or = inScope(anyOf(any))
+  rungs.push({ name: 'or', route: 'or', match: or, columns, everyTerm: [], highlights: any })
   return rungs.filter((rung, at) => !rungs.slice(0, at).some((earlier) => findsTheSame(earlier, rung)))
 }
 
@@ -73,19 +92,44 @@ export function respell(query: QueryText, repairs: ReadonlyMap<string, string>):
   return { ...query, terms }
 }
 
+const columnOfRole = { user: 'user_text', assistant: 'assistant_text', tool: 'tool_text' } as const
+
+/** Conversation is what was said. The parts of identifiers stand in a column without a role, so a narrowed search has none. */
+export function searchedColumns({ operators }: QueryText, scope: SearchScope): SearchedColumns {
+  const roles = searchedRoles(operators)
+  if (roles === null && scope === 'all') return null
+  const said = (roles ?? (['user', 'assistant'] as const)).filter(
+    (role) => scope === 'all' || role !== 'tool',
+  )
+  return said.map((role) => columnOfRole[role])
+}
+
 /** The column filter binds the whole expression, not its first word. */
-export function scopedExpression(expression: string, scope: SearchScope): string {
-  return scope === 'all' ? expression : `{user_text assistant_text} : (${expression})`
+export function scopedExpression(expression: string, columns: SearchedColumns): string {
+  return columns === null ? expression : `{${columns.join(' ')}} : (${expression})`
 }
 
 export function phraseExpression(phrase: Phrase): string {
-  return `"${phrase.join(' ')}"`
+  const last = phrase.at(-1) ?? ''
+  return goesOn(last)
+    ? `"${[...phrase.slice(0, -1), last.slice(0, -1)].join(' ')}" *`
+    : `"${phrase.join(' ')}"`
+}
+
+/** Whether a word of a phrase is one of the index: the same, or one that begins with it. */
+export function matchesTerm(word: string, term: string): boolean {
+  return goesOn(word) ? term.startsWith(word.slice(0, -1)) : word === term
+}
+
+function goesOn(word: string): boolean {
+  return word.endsWith('*')
 }
 
 /** A term as it is, and a camel-case word also as its parts: `getUser` finds `get_user` and the head of `getUserName`. */
 function spellingsOf(term: QueryTerm): Phrase[] {
   const humps = term.quoted ? [] : camelParts(term.raw)
-  return humps.length > 1 ? distinct([term.words, humps]) : [term.words]
+  const whole = phraseOf(term)
+  return humps.length > 1 ? distinct([whole, phraseOf({ words: humps, prefix: term.prefix })]) : [whole]
 }
 
 function camelParts(raw: string): string[] {
@@ -94,7 +138,7 @@ function camelParts(raw: string): string[] {
 
 /** The terms, then what they are made of. A quoted span stays whole: whoever quotes wants no part of it. */
 function orPhrases(terms: readonly QueryTerm[]): Phrase[] {
-  const phrases: Phrase[] = terms.map((term) => term.words)
+  const phrases: Phrase[] = terms.map(phraseOf)
   for (const term of terms) {
     if (!term.quoted) phrases.push(...piecesOf(term).slice(0, maxPiecesPerTerm))
   }
@@ -120,7 +164,7 @@ function allOf(expressions: readonly string[]): string {
     .join(' AND ')
 }
 
-function anyOf(phrases: readonly Phrase[]): string {
+export function anyOf(phrases: readonly Phrase[]): string {
   return phrases.map(phraseExpression).join(' OR ')
 }
 

@@ -29,14 +29,18 @@ describe('readQuery', () => {
   })
 
   it('takes operators out, whatever their case and quotes', () => {
-    const query = readQuery('REPO:trawl fix path:"my dir" loop path:\'a b\' repo: (path:x')
-    expect(query.operators).toEqual({ repo: ['trawl'], path: ['my dir', 'a b'] })
+    const query = readQuery('REPO:trawl fix path:"my dir" -Path:\'a b\' loop (path:x')
+    expect(query.operators).toMatchObject({
+      repo: { any: ['trawl'], none: [] },
+      path: { any: ['my dir'], none: ['a b'] },
+      agent: { any: [], none: [] },
+    })
     expect(query.terms.map((term) => term.raw)).toEqual(['fix', 'loop', '(path:x'])
   })
 
   it('leaves an operator inside quotes alone', () => {
     const query = readQuery('"see path:foo"')
-    expect(query.operators.path).toEqual([])
+    expect(query.operators.path).toEqual({ any: [], none: [] })
     expect(query.terms[0]).toMatchObject({ words: ['see', 'path', 'foo'], quoted: true })
   })
 

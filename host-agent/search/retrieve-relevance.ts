@@ -1,105 +1,100 @@
-/** The sessions a rung finds, each with its best row by bm25. */
-import type { SqlDatabase, SqlStatement, SqlValue } from '../index/driver/driver.ts'
-import { numberIn } from '../index/read.ts'
-import { sessionShift } from '../index/schema.ts'
+/**
+ * Which sessions a rung finds that are weighed for relevance, and which of their messages are read for it.
+ * Everything here is decided by the index alone: each page of a walk is cut from the same list.
+ */
+import { type Clue, cluesOf } from './clues.ts'
+import { countOf, rowsKnown } from './known-rows.ts'
+import type { Matches } from './matches.ts'
 import type { Rung } from './plan.ts'
-import {
-  byRecency,
-  type Candidate,
-  candidateColumns,
-  candidateOf,
-  maxAttemptMs,
-  maxCandidateRows,
-  type Retrieval,
-  rowsOfSession,
-  sessionCondition,
-  sessionsWithinCap,
-} from './retrieve.ts'
+import type { QueryText } from './query-text.ts'
+import type { Candidate, Retrieval } from './retrieve.ts'
 import type { SqlCondition } from './scope-paths.ts'
 
-/** User text counts most, then the assistant's, then tool output and the parts of identifiers. */
-const roleWeights = '3.0, 2.0, 1.0, 1.0'
+export interface WeighedQuestion {
+  readonly query: QueryText
+  readonly rung: Rung
+  readonly filter: SqlCondition
+}
 
-/** @returns every session that matches within the cap, unordered; `capped` when sessions beyond it were left out. */
-export function matchesByRelevance(
+export interface FoundSession {
+  readonly candidate: Candidate
+  /** Rows that match, ascending; may be a part of them where not all are listed. */
+  readonly rowIds: readonly number[]
+  /** Those to be read, the most promising first; none where too many other sessions promise more. */
+  readonly toRead: readonly number[]
+}
+
+/** Enough that the best message of a session is among them, unless most of its messages match. */
+const maxReadOfSession = 32
+const minReadOfSession = 2
+
+/** @returns the sessions, the most promising first; `capped` when sessions that match may have been left out. */
+export function sessionsToWeigh(
   retrieval: Retrieval,
-  rung: Rung,
-  filter: SqlCondition,
-): { candidates: Candidate[]; capped: boolean } {
-  const { db } = retrieval
-  const condition = sessionCondition(rung, filter)
-  if (sessionsWithinCap(db, rung.match).complete) {
-    return { candidates: bestRows(db, rung.match, null, condition), capped: false }
+  { query, rung, filter }: WeighedQuestion,
+  matches: Matches,
+): { sessions: FoundSession[]; capped: boolean } {
+  const { limits } = retrieval
+  const clues = cluesOf(retrieval, query, rung, matches)
+  const known = rowsKnown(retrieval, rung, clues, matches, filter)
+  const isMuch = countOf(known.rows) > limits.readRows || known.candidates.length > limits.weighedSessions
+  const promise = promiseOf(isMuch ? clues() : [])
+  // Of several words a title holds all, or any: then it is worth what those words are.
+  const isAnyWord = rung.name === 'or' || rung.name === 'session'
+  const titleOf = (id: number) => (isAnyWord ? promise.title(id) : Number.MAX_VALUE)
+  const weighed = known.candidates
+    .map((candidate) => {
+      const rowIds = known.rows.get(candidate.sessionRowId) ?? []
+      const ofTitle = matches.titled.has(candidate.sessionRowId) ? titleOf(candidate.sessionRowId) : 0
+      return { candidate, rowIds, promise: Math.max(ofTitle, greatest(rowIds, promise.row)) }
+    })
+    // The candidates come by recency, which the sort keeps among equals.
+    .sort((a, b) => b.promise - a.promise)
+    .slice(0, limits.weighedSessions)
+  const fairShare = Math.floor(limits.readRows / Math.max(1, weighed.length))
+  const share = Math.min(maxReadOfSession, Math.max(minReadOfSession, fairShare))
+  return {
+    sessions: weighed.map(({ candidate, rowIds }, at) => ({
+      candidate,
+      rowIds,
+      toRead: at * minReadOfSession < limits.readRows ? chooseRows(rowIds, promise.row, share) : [],
+    })),
+    capped: known.capped || known.candidates.length > weighed.length,
   }
-  const newest = newestWithinCap(retrieval, rung.match, condition)
-  return { candidates: bestRows(db, rung.match, newest.sessionRowIds, condition), capped: newest.capped }
 }
 
-/** bm25 is an error under GROUP BY or a join, so that it is computed first; MIN picks its row's id along. */
-function bestRows(
-  db: SqlDatabase,
-  match: string,
-  sessionRowIds: readonly number[] | null,
-  condition: SqlCondition,
-): Candidate[] {
-  const within =
-    sessionRowIds === null ? '' : `AND (rowid >> ${sessionShift}) IN (SELECT value FROM json_each(?))`
-  const sql = `
-    WITH scored AS MATERIALIZED (
-      SELECT rowid AS id, bm25(messages_fts, ${roleWeights}) AS bm25 FROM messages_fts
-      WHERE messages_fts MATCH ? ${within}
-    ), best AS MATERIALIZED (
-      SELECT id AS message_row_id, MIN(bm25) AS bm25 FROM scored GROUP BY id >> ${sessionShift}
-    )
-    SELECT ${candidateColumns}, best.message_row_id, best.bm25
-    FROM best CROSS JOIN sessions s ON s.id = best.message_row_id >> ${sessionShift} WHERE ${condition.sql}`
-  const ids: SqlValue[] = sessionRowIds === null ? [] : [JSON.stringify(sessionRowIds)]
-  const rows = db.prepare(sql).all(match, ...ids, ...condition.values)
-  return rows.map((row) => candidateOf(row, numberIn(row, 'message_row_id'), numberIn(row, 'bm25')))
+function greatest(rowIds: readonly number[], promise: (rowId: number) => number): number {
+  return rowIds.reduce((most, id) => Math.max(most, promise(id)), 0)
 }
 
-interface Chosen {
-  readonly sessionRowIds: readonly number[]
-  /** Matching sessions were left out. */
-  readonly capped: boolean
+interface Prospects {
+  row(rowId: number): number
+  title(sessionRowId: number): number
 }
 
-/**
- * The newest sessions whose matching rows fill the cap. A common word fills it within the first few hundred, which
- * are asked one by one; where that takes long, all matching rows are counted at once.
- */
-function newestWithinCap({ db, nowMs }: Retrieval, match: string, condition: SqlCondition): Chosen {
-  const values = [match, ...condition.values]
-  const oneByOne = db.prepare(`
-    SELECT s.id, (SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ? AND ${rowsOfSession}) AS rows
-    FROM sessions s WHERE ${condition.sql} ORDER BY ${byRecency}`)
-  const giveUpAtMs = nowMs() + maxAttemptMs
-  const atOnce = () =>
-    db.prepare(`
-      WITH counted AS MATERIALIZED (
-        SELECT rowid >> ${sessionShift} AS session, count(*) AS rows FROM messages_fts
-        WHERE messages_fts MATCH ? GROUP BY 1
-      )
-      SELECT s.id, counted.rows FROM counted CROSS JOIN sessions s ON s.id = counted.session
-      WHERE ${condition.sql} ORDER BY ${byRecency}`)
-  return (
-    fillCap(oneByOne, values, () => nowMs() > giveUpAtMs) ?? fillCap(atOnce(), values, () => false) ?? nothing
-  )
-}
-
-const nothing: Chosen = { sessionRowIds: [], capped: false }
-
-/** @returns null when given up. */
-function fillCap(statement: SqlStatement, values: readonly SqlValue[], giveUp: () => boolean): Chosen | null {
-  const sessionRowIds: number[] = []
-  let filled = 0
-  for (const row of statement.iterate(...values)) {
-    if (giveUp()) return null
-    const rows = numberIn(row, 'rows')
-    if (rows === 0) continue
-    if (filled >= maxCandidateRows) return { sessionRowIds, capped: true }
-    filled += rows
-    sessionRowIds.push(numberIn(row, 'id'))
+/** Each row, and each session by its title, is worth the clues that lead to it. */
+function promiseOf(clues: readonly Clue[]): Prospects {
+  const rows = new Map<number, number>()
+  const titles = new Map<number, number>()
+  for (const { ids, titled, weight } of clues) {
+    for (const id of ids) rows.set(id, (rows.get(id) ?? 0) + weight)
+    for (const id of titled) titles.set(id, (titles.get(id) ?? 0) + weight)
   }
-  return { sessionRowIds, capped: false }
+  return { row: (rowId) => rows.get(rowId) ?? 0, title: (id) => titles.get(id) ?? 0 }
+}
+
+/** The most promising; of equals, evenly from head to end. */
+function chooseRows(rowIds: readonly number[], promise: (rowId: number) => number, count: number): number[] {
+  if (rowIds.length <= count) return [...rowIds]
+  const most = greatest(rowIds, promise)
+  const best = rowIds.filter((id) => promise(id) === most)
+  if (best.length >= count) return spread(best, count)
+  const rest = rowIds.filter((id) => promise(id) !== most).sort((a, b) => promise(b) - promise(a))
+  return [...best, ...rest.slice(0, count - best.length)]
+}
+
+/** As many as wanted, evenly from head to end. */
+export function spread(rowIds: readonly number[], count: number): number[] {
+  if (rowIds.length <= count) return [...rowIds]
+  return Array.from({ length: count }, (_, at) => rowIds[Math.floor((at * rowIds.length) / count)] ?? 0)
 }

@@ -8,8 +8,10 @@ import { type IndexFence, readFence } from '../index/read.ts'
 import { checkHostCursor, encodeHostCursor, queryKey } from './host-cursor.ts'
 import { type FoundPage, findPage, orderOf } from './page.ts'
 import type { SearchScope } from './plan.ts'
-import { readQuery } from './query-text.ts'
-import { sessionFilter } from './session-filter.ts'
+import { describeReading } from './query-reading.ts'
+import { type QueryText, readQuery } from './query-text.ts'
+import { type RetrievalLimits, retrievalLimits } from './retrieve.ts'
+import { type FilterContext, sessionFilter } from './session-filter.ts'
 
 export interface SearchContext {
   readonly db: SqlDatabase
@@ -20,6 +22,8 @@ export interface SearchContext {
   readonly deadlineAtMs: number
   /** Goes into `truncated.freshness`. */
   readonly freshnessTruncated: boolean
+  /** Smaller ones in tests. */
+  readonly limits?: RetrievalLimits
 }
 
 type Refusal = Exclude<SearchResponse, { kind: 'results' }>
@@ -36,7 +40,7 @@ export function searchIndex(request: SearchRequest, context: SearchContext): Sea
   const key = queryKey(request)
   const looked = db.snapshot(() => lookInside(request, scope, key, context))
   if ('kind' in looked) return looked
-  const { fence, page, queryTruncated } = looked
+  const { fence, page, query, filterContext } = looked
   const { generation } = readFence(db)
   if (generation !== fence.generation) {
     return { kind: 'stale-cursor', generation, expectedGeneration: fence.generation }
@@ -54,11 +58,11 @@ export function searchIndex(request: SearchRequest, context: SearchContext): Sea
     truncated: {
       candidates: page.cappedCandidates,
       snippets: page.cutSnippets,
-      query: queryTruncated,
+      query: query.truncated,
       freshness: context.freshnessTruncated,
     },
     durationMs: Math.max(0, clock.monotonicMs() - startedAtMs),
-    ...(request.debug === true ? { debug: debugOf(page, scope) } : {}),
+    ...(request.debug === true ? { debug: debugOf(page, scope, query, filterContext) } : {}),
   }
 }
 
@@ -67,7 +71,7 @@ function lookInside(
   scope: SearchScope,
   key: string,
   context: SearchContext,
-): Refusal | { fence: IndexFence; page: FoundPage; queryTruncated: boolean } {
+): Refusal | { fence: IndexFence; page: FoundPage; query: QueryText; filterContext: FilterContext } {
   const { db } = context
   const fence = readFence(db)
   const query = readQuery(request.query)
@@ -89,14 +93,26 @@ function lookInside(
     if (context.clock.monotonicMs() > context.deadlineAtMs) throw new TrawlError('timeout')
   }
   checkTime()
-  const filter = sessionFilter(db, request.filters ?? {}, query.operators, context.platform)
-  const retrieval = { db, nowMs: () => context.clock.monotonicMs() }
+  const filterContext = { platform: context.platform, nowMs: context.clock.now() }
+  const filter = sessionFilter(db, request.filters ?? {}, query, filterContext)
+  const retrieval = { db, limits: context.limits ?? retrievalLimits }
   const page = findPage(retrieval, { query, scope, sort, filter, limit: request.limit, place, checkTime })
-  return page === null ? { kind: 'malformed-cursor' } : { fence, page, queryTruncated: query.truncated }
+  return page === null ? { kind: 'malformed-cursor' } : { fence, page, query, filterContext }
 }
 
-function debugOf(page: FoundPage, scope: SearchScope): SearchDebug {
-  const { route } = page
+function debugOf(
+  page: FoundPage,
+  scope: SearchScope,
+  query: QueryText,
+  filterContext: FilterContext,
+): SearchDebug {
+  const { route, rung, repairs } = page
   const repaired = page.repairedTerms === null ? {} : { repairedTerms: [...page.repairedTerms] }
-  return { route, ...repaired, plannerReport: { route, ...repaired, scope } }
+  const answered = { rung, repairs, foundAny: page.hits.length > 0 }
+  return {
+    route,
+    ...repaired,
+    plannerReport: { route, ...repaired, scope },
+    reading: describeReading(query, answered, filterContext),
+  }
 }

@@ -130,9 +130,13 @@ describe('cutSnippet', () => {
 
   it('[evidence.marks] never cuts a character in two', () => {
     const family = '👨‍👩‍👧‍👦'
-    const { text, cut } = cutSnippet(`needle${family.repeat(300)}`, [['needle']])
-    expect(cut).toBe(true)
-    expect(text.slice('[[needle]]'.length, -1).replaceAll(family, '')).toBe('')
+    for (const character of ['→\u20dd\u20e3\u20df\u20de', family]) {
+      const { text, cut } = cutSnippet(`needle${character.repeat(300)}`, [['needle']])
+      // A family is four words, so the window of sixteen ends before the limit does.
+      expect(cut).toBe(character !== family)
+      expect(text.endsWith('…')).toBe(true)
+      expect(text.slice('[[needle]]'.length, -1).replaceAll(character, '')).toBe('')
+    }
     expect(snippet('x ก็ needle\u20dd y', 'needle')).toBe('x ก็ [[needle\u20dd]] y')
   })
 })

@@ -54,20 +54,31 @@ export function cutSnippet(messageText: string, phrases: readonly Phrase[]): Sni
   return { text: head + withMarks(pieces) + tail, cut }
 }
 
-/** The sixteen words with the most different phrases in them, then the longest match, then the most, then the first. */
+/**
+ * The sixteen words with the most different phrases in them, then the longest match, then the most that stand side by
+ * side, then the most, then the first.
+ */
 function bestWindow(text: string, tokens: readonly Token[], spans: readonly MatchSpan[]): Place | null {
   let best: { at: MatchSpan; value: number } | null = null
   for (const [index, at] of spans.entries()) {
     const distinct = new Set<number>()
     let inside = 0
     let longest = 0
+    let sideBySide = 0
+    let end = -2
     for (const span of spans.slice(index, index + windowTokens * 4)) {
       if (span.last >= at.first + windowTokens - leadTokens && span !== at) continue
       distinct.add(span.phrase)
       inside++
       longest = Math.max(longest, span.last - span.first)
+      if (span.first === end + 1) sideBySide++
+      end = span.last
     }
-    const value = distinct.size * 10_000 + Math.min(longest, 48) * 100 + Math.min(inside, 99)
+    const value =
+      distinct.size * 1_000_000 +
+      Math.min(longest, 48) * 10_000 +
+      Math.min(sideBySide, 99) * 100 +
+      Math.min(inside, 99)
     if (best === null || value > best.value) best = { at, value }
   }
   if (best === null) return null

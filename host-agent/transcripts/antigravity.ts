@@ -1,6 +1,6 @@
 /** Antigravity's command line: where its conversations lie and how they read. */
 import { posix, win32 } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { antigravityFolder } from './antigravity-history.ts'
 import { commonInjectedTags, openingTags, takeBlocks } from './injected-text.ts'
 import { asRecord, type JsonRecord, listAt, stringAt } from './json-record.ts'

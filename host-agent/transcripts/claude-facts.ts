@@ -1,5 +1,5 @@
 /** What the records of a Claude Code transcript say of their session: ids, names, place, times. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ClaudeLike, ClaudeManifest } from './claude-like.ts'
 import type { ClaudePlace } from './claude-place.ts'
 import { type JsonRecord, stringAt } from './json-record.ts'

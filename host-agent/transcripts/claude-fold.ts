@@ -1,5 +1,5 @@
 /** Folds the records of one transcript of Claude Code, or of an agent that writes as it does, into messages and facts. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { claudeFacts, claudeFactsState, emptyClaudeFacts, noteName, noteRecord } from './claude-facts.ts'
 import type { ClaudeLike } from './claude-like.ts'
 import { type ClaudePlace, claudePlace } from './claude-place.ts'

@@ -1,5 +1,5 @@
 /** What the records of a Codex transcript say of their session. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { parentOf } from './codex-replay.ts'
 import { asRecord, type JsonRecord, recordAt, stringAt } from './json-record.ts'
 import type { SessionFacts, TranscriptFile } from './reader.ts'

@@ -4,7 +4,7 @@
  * text by kind, a message is new when its own kind has said it more often than it was given out: the same reply
  * said twice comes out twice, and a reply written twice comes out once.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { keyOf } from './recent-keys.ts'
 
 export type CodexFamily = 'response' | 'event' | 'item' | 'goal'

@@ -1,5 +1,5 @@
 /** Folds the records of one Codex transcript into messages and facts. */
-import { z } from 'zod'
+import * as z from 'zod'
 import {
   codexFacts,
   codexFactsState,

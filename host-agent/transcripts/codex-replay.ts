@@ -2,7 +2,7 @@
  * A forked Codex session's file begins with a copy of its parent: the parent's `session_meta`, then its records,
  * mostly stamped anew with the moment of the fork. The copy belongs to the parent; this tells where it ends.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type JsonRecord, recordAt, stringAt } from './json-record.ts'
 import { timestampMs, uuidV7Ms } from './timestamps.ts'
 

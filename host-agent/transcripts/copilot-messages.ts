@@ -1,5 +1,5 @@
 /** What a person and the assistant said in events of Copilot's command line. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { commonInjectedTags, openingTags, takeBlocks } from './injected-text.ts'
 import { asRecord, type JsonRecord, listAt, stringAt } from './json-record.ts'
 import { keyOf } from './recent-keys.ts'

@@ -3,7 +3,7 @@
  * times and no folder in it: those stand in the chat's manifest, in a folder named for a hash of the chat's own.
  */
 import { posix, win32 } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { cursorTextFormat } from './cursor-text.ts'
 import { commonInjectedTags, openingTags, takeBlocks } from './injected-text.ts'
 import { jsonManifest } from './json-document.ts'

@@ -1,5 +1,5 @@
 /** Reads Droid's sessions: what its terminal writes, and what `droid exec` streams. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { commonInjectedTags, openingTags, takeBlocks } from './injected-text.ts'
 import { type JsonRecord, recordAt, stringAt } from './json-record.ts'
 import { contentBlocks, contentText, tellReply, tellUser } from './message-blocks.ts'

@@ -1,5 +1,5 @@
 /** The files in which Goose kept its sessions before it had a database: facts on the first line, then messages. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { tellGooseMessage } from './goose-messages.ts'
 import { recordAt, stringAt } from './json-record.ts'
 import { neighbourPath } from './neighbour-path.ts'

@@ -1,6 +1,6 @@
 /** Grok: where its sessions lie and how their history reads. */
 import { posix, win32 } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type GrokTimes, grokTimes } from './grok-times.ts'
 import { commonInjectedTags, openingTags, takeBlocks } from './injected-text.ts'
 import { jsonManifest } from './json-document.ts'

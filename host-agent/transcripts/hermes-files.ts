@@ -1,5 +1,5 @@
 /** The files in which Hermes keeps, or kept, sessions beside its database: one document each, or one line a message. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { tellHermesMessage } from './hermes-messages.ts'
 import { jsonObject } from './json-document.ts'
 import { asRecord, listAt, recordAt, stringAt } from './json-record.ts'

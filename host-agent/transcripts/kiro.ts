@@ -1,6 +1,6 @@
 /** Kiro's command line: where its sessions lie and how they read. */
 import { posix, win32 } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { commonInjectedTags, openingTags, takeBlocks } from './injected-text.ts'
 import { jsonManifest } from './json-document.ts'
 import { asRecord, type JsonRecord, listAt, recordAt, stringAt } from './json-record.ts'

@@ -1,6 +1,6 @@
 /** Muse: where its sessions lie and how their log of events reads. */
 import { posix, win32 } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { commonInjectedTags, openingTags, takeBlocks } from './injected-text.ts'
 import { asRecord, type JsonRecord, listAt, recordAt, stringAt } from './json-record.ts'
 import type { TranscriptReader } from './reader.ts'

@@ -3,7 +3,7 @@
  * Going back in the tree and on from there takes nothing away – all branches stay in the file, the agent shows them
  * all, and what was said on each of them is searched.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type JsonRecord, listAt, recordAt, stringAt } from './json-record.ts'
 import { contentBlocks, contentText, tellReply, tellUser } from './message-blocks.ts'
 import { piPlace } from './pi-place.ts'

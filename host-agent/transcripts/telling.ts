@@ -1,5 +1,5 @@
 /** Gathers what a transcript tells – messages, times, first words, counts – and makes the session's facts of it. */
-import { z } from 'zod'
+import * as z from 'zod'
 import type {
   SessionFacts,
   TranscriptFile,

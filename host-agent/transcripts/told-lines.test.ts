@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { nothingBeside, transcriptFile } from '../../test/helpers/fold-transcript.ts'
 import { type TranscriptMessage, UnknownFoldState } from './reader.ts'
 import { toldLines } from './told-lines.ts'

@@ -1,5 +1,5 @@
 /** Folds a line-by-line transcript for the agents whose records need no more than a small state of their own. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type JsonRecord, parseRecord } from './json-record.ts'
 import {
   type Beside,

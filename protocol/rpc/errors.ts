@@ -2,6 +2,7 @@
  * The one error table: what a JSON-RPC error can be on any carrier (wire.md §6), and what a command line exits with.
  * A cause is for the log; it never crosses a process boundary.
  */
+import { type LegReport, legReportSchema } from '../session-search/response.ts'
 
 export const errorTable = {
   parse_error: { rpcCode: -32700, exitCode: 2, message: 'Parse error' },
@@ -37,6 +38,8 @@ export interface ErrorDetails {
   readonly reason?: string
   readonly retryAfterSec?: number
   readonly correlationId?: string
+  /** Every leg of an `all` search that was to be whole and is not. */
+  readonly hosts?: readonly LegReport[]
 }
 
 /** The one error class that may cross a process boundary. */
@@ -100,8 +103,14 @@ function readDetails(data: Record<string, unknown>): ErrorDetails {
     ...(typeof data.reason === 'string' ? { reason: data.reason } : {}),
     ...(typeof data.retryAfterSec === 'number' ? { retryAfterSec: data.retryAfterSec } : {}),
     ...(typeof data.correlationId === 'string' ? { correlationId: data.correlationId } : {}),
+    ...(Array.isArray(data.hosts) ? { hosts: data.hosts.flatMap(readLeg) } : {}),
     ...(Array.isArray(data.issues) ? { issues: data.issues.filter(isIssue) } : {}),
   }
+}
+
+function readLeg(value: unknown): LegReport[] {
+  const parsed = legReportSchema.safeParse(value)
+  return parsed.success ? [parsed.data] : []
 }
 
 function isIssue(value: unknown): value is { path: string; message: string } {

@@ -19,9 +19,20 @@ export function redactForTransport(hit: Hit, transport: ExposureClass): Hit {
   return { ...rest, source: { ...source }, ...(mayResume ? { resumeCommand } : {}) }
 }
 
-/** The contract's exposure rule for status: the number of degraded roots stays, their names and causes do not. */
+/**
+ * The contract's exposure rule for status: a relay learns how many roots are degraded, and neither their names nor the
+ * causes. The same goes for files that were not read, and for why changes have to be looked for.
+ */
 export function redactStatusForTransport(status: SearchStatus, transport: ExposureClass): SearchStatus {
   if (transport !== 'relay')
     return { ...status, degradedRoots: status.degradedRoots.map((root) => ({ ...root })) }
-  return { ...status, degradedRoots: status.degradedRoots.map(() => ({ reason: degradedRootSentence })) }
+  const { unreadFiles, watching, ...rest } = status
+  return {
+    ...rest,
+    degradedRoots: status.degradedRoots.map(() => ({ reason: degradedRootSentence })),
+    ...(unreadFiles === undefined
+      ? {}
+      : { unreadFiles: unreadFiles.map(({ agent, lines }) => ({ agent, lines })) }),
+    ...(watching === undefined ? {} : { watching: { mode: watching.mode } }),
+  }
 }

@@ -1,5 +1,5 @@
 /** One transcript, a page at a time: the shapes of `aiVault.readSession` (wire.md §3). */
-import { z } from 'zod'
+import * as z from 'zod'
 import { messageRoleSchema } from './hit.ts'
 import { agentNameSchema } from './request.ts'
 import { pageSchema, unavailableReasonSchema } from './response.ts'
@@ -23,7 +23,7 @@ export const readSessionResponseSchema = z.discriminatedUnion('kind', [
     kind: z.literal('messages'),
     messages: z.array(
       z.object({
-        /** Which message of the transcript, from 0. */
+        /** Which message, from 0; those of subagents follow, each subagent's from a multiple of 1,048,576 on. */
         index: z.number().int().min(0),
         role: messageRoleSchema,
         /** As indexed: user and assistant text in full, the head of a tool's. */

@@ -1,5 +1,5 @@
 /** What a caller may ask of `aiVault.searchSessions`, and the limits resolved while it is parsed. */
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const defaultLimit = 20
 export const maxLimit = 100
@@ -43,11 +43,13 @@ export const searchRequestSchema = z.object({
   executionHostId: z.string().optional(),
 })
 
-/** A request as the gateway takes it: with the caller's wish for results as they land. */
+/** A request as the gateway takes it: with the caller's wish for results as they land, and for all or nothing. */
 export const gatewaySearchRequestSchema = z.object({
   ...searchRequestFields,
   executionHostId: z.string().optional(),
   partialResultToken: z.union([z.string(), z.number()]).optional(),
+  /** Additive, under `all`: a host without results makes the call an error that carries `hosts`. */
+  strict: z.boolean().optional(),
 })
 
 export type SearchFilters = z.output<typeof searchFiltersSchema>

@@ -1,6 +1,7 @@
 /** Every shape an answer to `aiVault.searchSessions` can have. */
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Hit, hitSchema } from './hit.ts'
+import { queryReadingSchema } from './query-reading.ts'
 import { isWholeHit } from './whole-hit.ts'
 
 export const pageSchema = z.object({
@@ -27,6 +28,8 @@ export const searchDebugSchema = z.object({
     repairedTerms: z.array(z.string()).optional(),
     scope: z.enum(['conversation', 'all']),
   }),
+  /** Additive: how the query was read. */
+  reading: queryReadingSchema.optional(),
 })
 export type SearchDebug = z.output<typeof searchDebugSchema>
 
@@ -61,6 +64,8 @@ export const legReportSchema = z.object({
   reason: z.union([unavailableReasonSchema, unreachableReasonSchema]).optional(),
   durationMs: z.number().min(0),
   droppedHits: z.number().int().min(1).optional(),
+  /** Additive: the host was not asked, since calls before went unanswered; it is again once it answers a ping. */
+  skipped: z.literal(true).optional(),
   /** Additive: how many hits this host put into the pool the page was cut from. */
   hits: z.number().int().min(0).optional(),
 })

@@ -14,9 +14,22 @@ const full: Hit = {
   messageCount: 2,
   score: -1.5,
   source: { presence: 'present', filePath: '/a', codexHome: '/b' },
-  evidence: { snippet: '[[a]]', role: 'tool', timestamp: null },
+  evidence: {
+    snippet: '[[a]]',
+    role: 'tool',
+    timestamp: null,
+    messageIndex: 3,
+    further: [{ snippet: '[[b]]', role: 'user', timestamp: '2026-01-01T00:00:00.000Z', messageIndex: 0 }],
+  },
+  duplicateCount: 2,
   resumeCommand: 'claude --resume s',
   cursor: 'c',
+}
+
+const further = { snippet: '', role: 'user', timestamp: null }
+
+function withFurther(message: object): object {
+  return { ...full, evidence: { ...full.evidence, further: [message] } }
 }
 
 const bare: Hit = {
@@ -54,7 +67,13 @@ const anyMember = fc.oneof(
 const path = fc.constantFrom<readonly string[]>(
   ...Object.keys(hitSchema.shape).map((key) => [key]),
   ...['presence', 'filePath', 'codexHome', 'other'].map((key) => ['source', key]),
-  ...['snippet', 'role', 'timestamp', 'other'].map((key) => ['evidence', key]),
+  ...['snippet', 'role', 'timestamp', 'messageIndex', 'further', 'other'].map((key) => ['evidence', key]),
+  ...['snippet', 'role', 'timestamp', 'messageIndex', 'other'].map((key) => [
+    'evidence',
+    'further',
+    '0',
+    key,
+  ]),
   ['other'],
   ['__proto__'],
 )
@@ -74,10 +93,11 @@ function change(
   }: { path: readonly string[]; value: unknown; isRemoved: boolean },
 ): unknown {
   if (typeof value !== 'object' || value === null) return value
-  const copy: Record<string, unknown> = { ...value }
-  const next = rest.length === 0 ? member : change(copy[key], { path: rest, value: member, isRemoved })
+  const copy: object = Array.isArray(value) ? [...value] : { ...value }
+  const next =
+    rest.length === 0 ? member : change(Reflect.get(copy, key), { path: rest, value: member, isRemoved })
   Object.defineProperty(copy, key, { value: next, enumerable: true, configurable: true, writable: true })
-  if (rest.length === 0 && isRemoved) delete copy[key]
+  if (rest.length === 0 && isRemoved) Reflect.deleteProperty(copy, key)
   return copy
 }
 
@@ -107,6 +127,8 @@ describe('isWholeHit', () => {
     ['an unknown member', { ...bare, other: 1 }],
     ['an unknown member of its source', { ...bare, source: { presence: 'present', other: 1 } }],
     ['an unknown member of its evidence', { ...full, evidence: { ...full.evidence, other: 1 } }],
+    ['an unknown member of a further message', withFurther({ ...further, other: 1 })],
+    ['a further message within a further message', withFurther({ ...further, further: [] })],
     ['a list in place of an object', { ...bare, source: ['present'] }],
     ['an agent name that is none', { ...bare, agent: 'Claude Code' }],
   ])('leaves %s to the schema', (_, value) => {

@@ -12,8 +12,9 @@ const requiredMembers = 10
 /** True only where `hitSchema` would give back an equal value. False tells nothing. */
 export function isWholeHit(value: unknown): value is Hit {
   if (!isRecord(value)) return false
-  const { executionHostId, resumeCommand, cursor } = value
-  const members = requiredMembers + given(executionHostId) + given(resumeCommand) + given(cursor)
+  const { executionHostId, resumeCommand, cursor, duplicateCount } = value
+  const members =
+    requiredMembers + given(executionHostId) + given(resumeCommand) + given(cursor) + given(duplicateCount)
   return (
     // A member too many is one this version does not know, and has to be stripped.
     Object.keys(value).length === members &&
@@ -25,14 +26,14 @@ export function isWholeHit(value: unknown): value is Hit {
     isTextOrNull(value.cwd) &&
     isTextOrNull(value.branch) &&
     isTextOrNull(value.updatedAt) &&
-    Number.isSafeInteger(value.messageCount) &&
-    Number(value.messageCount) >= 0 &&
+    isCount(value.messageCount) &&
     Number.isFinite(value.score) &&
     isWholeSource(value.source) &&
     (value.evidence === null || isWholeEvidence(value.evidence)) &&
     isTextOrAbsent(executionHostId) &&
     isTextOrAbsent(resumeCommand) &&
-    isTextOrAbsent(cursor)
+    isTextOrAbsent(cursor) &&
+    isCountOrAbsent(duplicateCount)
   )
 }
 
@@ -49,17 +50,38 @@ function isWholeSource(value: unknown): value is Hit['source'] {
 
 function isWholeEvidence(value: unknown): value is NonNullable<Hit['evidence']> {
   if (!isRecord(value)) return false
-  const { snippet, role, timestamp } = value
+  const { further } = value
+  if (further === undefined) return isWholeMessage(value, 0)
   return (
-    Object.keys(value).length === 3 &&
+    isWholeMessage(value, 1) &&
+    Array.isArray(further) &&
+    further.every((message) => isWholeMessage(message, 0))
+  )
+}
+
+/** @param others members that were looked at elsewhere. */
+function isWholeMessage(value: unknown, others: 0 | 1): boolean {
+  if (!isRecord(value)) return false
+  const { snippet, role, timestamp, messageIndex } = value
+  return (
+    Object.keys(value).length === 3 + given(messageIndex) + others &&
     typeof snippet === 'string' &&
     (role === 'user' || role === 'assistant' || role === 'tool') &&
-    isTextOrNull(timestamp)
+    isTextOrNull(timestamp) &&
+    isCountOrAbsent(messageIndex)
   )
 }
 
 function given(value: unknown): 0 | 1 {
   return value === undefined ? 0 : 1
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isCountOrAbsent(value: unknown): boolean {
+  return value === undefined || isCount(value)
 }
 
 function isTextOrNull(value: unknown): boolean {

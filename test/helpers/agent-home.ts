@@ -7,7 +7,8 @@ import { loadSqlDriver } from '../../host-agent/index/driver/load-driver.ts'
 import type { FileBatch } from '../../host-agent/index/file-batch.ts'
 import { unpackRows } from '../../host-agent/index/packed-rows.ts'
 import { roleCodes } from '../../host-agent/index/schema.ts'
-import { discover, type FoundFile } from '../../host-agent/indexing/discover.ts'
+import { discover } from '../../host-agent/indexing/discover.ts'
+import type { FoundFile } from '../../host-agent/indexing/discovery.ts'
 import { readTranscript } from '../../host-agent/indexing/read-transcript.ts'
 import type {
   AgentEnvironment,

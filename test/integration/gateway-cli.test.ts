@@ -361,6 +361,39 @@ describe('with a running gateway', () => {
     expect(hosts).toEqual([{ executionHostId: 'local' }, { executionHostId: 'ssh:devbox' }])
   })
 
+  it('trawl status --watch goes on until Ctrl-C, and shows what has changed', async () => {
+    const leaving = new AbortController()
+    let asked = 0
+    onStatus = () => {
+      asked++
+      if (asked === 4) leaving.abort()
+      return { ...upToDate, filesIndexed: Math.min(asked, 2) }
+    }
+    const shown = await run(['status', '--watch'], { signal: leaving.signal })
+    expect(shown).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(shown.stdout.match(/\d+ files? indexed/g)).toEqual(['1 file indexed', '2 files indexed'])
+  })
+
+  it('trawl search says how far an index is that did not catch up, though there are hits', async () => {
+    onSearch = () => answer({ truncated: { candidates: false, snippets: 0, query: false, freshness: true } })
+    onStatus = () => ({
+      ...upToDate,
+      phase: 'indexing',
+      filesIndexed: 12,
+      filesDue: 88,
+      progress: {
+        filesDone: 12,
+        filesTotal: 100,
+        bytesDone: 1,
+        bytesTotal: 9,
+        bytesPerSec: 41e6,
+        msLeft: 120_000,
+      },
+    })
+    const shown = await run(['search', 'x'])
+    expect(shown.stderr).toContain('local: it is still indexing (12 of 100 files, 41 MB/s, 2 min left).')
+  })
+
   it('trawl hosts shows every host, and why one is left out', async () => {
     const shown = await run(['hosts'], { columns: 120 })
     expect(shown.stdout).toContain('runtime:bad  quarantined  not-configured')

@@ -32,7 +32,7 @@ function client(workerUrl = bundledWorker): Indexer {
   const indexer = createIndexerClient({
     workerUrl,
     clock: systemClock,
-    job: { indexPath, homeDir: home, platform: 'linux', env: {}, sources: {} },
+    job: { indexPath, homeDir: home, platform: 'linux', env: {}, sources: {}, historyDays: null },
   })
   open.push(indexer)
   return indexer
