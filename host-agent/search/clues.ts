@@ -3,7 +3,7 @@
  * to list: rows that hold its rare words, its common words together, or all of it in its order.
  */
 import type { Matches } from './matches.ts'
-import { type Phrase, phraseExpression, type Rung, scopedExpression } from './plan.ts'
+import { type Phrase, phraseExpression, phraseGoesOn, type Rung, scopedExpression } from './plan.ts'
 import { phraseOf, type QueryText } from './query-text.ts'
 import { listRows, listTitles, type Retrieval, type RetrievalLimits } from './retrieve.ts'
 
@@ -50,13 +50,17 @@ function clueOfOrder({ db, limits }: Retrieval, query: QueryText, rung: Rung, { 
   ]
 }
 
-/** Any of the words may stand in a row: the rare ones are listed, and of the others the rows that hold all or all but one. */
+/**
+ * Any of the words may stand in a row: the rare ones are listed, and of the others the rows that hold all or all but one.
+ * A word that may go on is no clue beside others: FTS5 would gather the rows of all such words.
+ */
 function cluesOfWords(retrieval: Retrieval, rung: Rung): Clue[] {
   const { db, limits } = retrieval
   const most = listedOfWord(rung.highlights.length, limits)
   const clues: Clue[] = []
   const common: Phrase[] = []
   for (const phrase of rung.highlights) {
+    if (phraseGoesOn(phrase) && rung.highlights.length > 1) continue
     const ids = listRows(db, expressionOf(rung, phrase), most + 1)
     const titled = rung.columns === null ? listTitles(db, phraseExpression(phrase), most) : []
     if (ids.length > most) common.push(phrase)

@@ -12,7 +12,8 @@ const literalShapes: readonly RegExp[] = [
   /[()[\]{}<>=;|&$`]/, // code punctuation
   /::|->|=>/, // scope, arrows
   /^--?\p{L}/u, // flags
-  /(?:Error|Exception)\b|^E[A-Z]{3,}\d*\b|^(?:panic|segfault|traceback)\b/i, // error words, ENOENT
+  /(?:Error|Exception)\b|^(?:panic|segfault|traceback)\b/i, // error words
+  /^E[A-Z]{3,}\d*\b/, // ENOENT
 ]
 
 /** @param word one word of a query, as written. */

@@ -11,13 +11,13 @@ export interface MatchSpan {
 
 /** @returns all places of all phrases, by their first token; a camel-case word is found by its parts where nothing else is. */
 export function findSpans(text: string, tokens: readonly Token[], phrases: readonly Phrase[]): MatchSpan[] {
-  const spans = wordSpans(tokens, phrases)
+  const spans = findWords(tokens, phrases)
   const found = spans.length > 0 ? spans : identifierSpans(text, tokens, phrases)
   return found.sort((a, b) => a.first - b.first || b.last - a.last)
 }
 
-/** By their first words: of the tokens of a message only few begin a phrase, and of the phrases few begin with a token. */
-function wordSpans(tokens: readonly Token[], phrases: readonly Phrase[]): MatchSpan[] {
+/** Without the parts of camel-case words. By their first words: of the tokens of a message only few begin a phrase, and of the phrases few begin with a token. */
+export function findWords(tokens: readonly Token[], phrases: readonly Phrase[]): MatchSpan[] {
   const byFirstWord = new Map<string, number[]>()
   const goingOn: number[] = []
   for (const [number, [word = '']] of phrases.entries()) {

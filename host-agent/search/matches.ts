@@ -9,6 +9,7 @@ import {
   rowsOfSessions,
   sessionsAmong,
 } from './retrieve.ts'
+import { rowsGoingOn } from './rows-going-on.ts'
 
 export interface Matches {
   /**
@@ -29,7 +30,7 @@ export interface Matches {
 export function findMatches(retrieval: Retrieval, rung: Rung): Matches {
   const { db, limits } = retrieval
   const most = mostListed(rung.match, limits)
-  const rows = listRows(db, rung.match, most + 1)
+  const rows = rowsGoingOn(retrieval, rung) ?? listRows(db, rung.match, most + 1)
   const titled = titledBy(retrieval, rung, rung.match)
   const sessions = rows.length > most ? null : bySession(rows)
   if (sessions === null) {

@@ -30,6 +30,8 @@ export interface Rung {
   readonly everyTerm: readonly string[]
   /** What is marked in a snippet. */
   readonly highlights: readonly Phrase[]
+  /** Where one word may go on and others stand beside it: both apart, for rows-going-on.ts. */
+  readonly goingOn?: { readonly rest: string; readonly word: string }
 }
 
 const maxPiecesPerTerm = 12
@@ -65,7 +67,8 @@ export function planRungs(
     const each = spellings.map(anyOf)
     const spelt = distinct(spellings.flat())
     const match = inScope(allOf(each))
-    rungs.push({ name: 'and', route: 'and', match, columns, everyTerm: [], highlights: spelt })
+    const apart = goingOnApart(spellings, inScope)
+    rungs.push({ name: 'and', route: 'and', match, columns, everyTerm: [], highlights: spelt, ...apart })
     if (each.length > 1) {
       const everyTerm = each.map(inScope)
       const some = inScope(anyOf(spelt))
@@ -75,6 +78,19 @@ export function planRungs(
   const or = inScope(anyOf(any))
   rungs.push({ name: 'or', route: 'or', match: or, columns, everyTerm: [], highlights: any })
   return rungs.filter((rung, at) => !rungs.slice(0, at).some((earlier) => findsTheSame(earlier, rung)))
+}
+
+/** Only where there is one such word, and it is nothing but a word. */
+function goingOnApart(
+  spellings: readonly (readonly Phrase[])[],
+  inScope: (expression: string) => string,
+): Pick<Rung, 'goingOn'> {
+  const open = spellings.filter((spelt) => spelt.some(phraseGoesOn))
+  const rest = spellings.filter((spelt) => !spelt.some(phraseGoesOn))
+  const [[word, ...more] = [], ...others] = open[0] ?? []
+  if (open.length !== 1 || word === undefined || more.length + others.length > 0 || rest.length === 0)
+    return {}
+  return { goingOn: { rest: inScope(allOf(rest.map(anyOf))), word } }
 }
 
 function findsTheSame(a: Rung, b: Rung): boolean {
@@ -119,6 +135,10 @@ export function phraseExpression(phrase: Phrase): string {
 /** Whether a word of a phrase is one of the index: the same, or one that begins with it. */
 export function matchesTerm(word: string, term: string): boolean {
   return goesOn(word) ? term.startsWith(word.slice(0, -1)) : word === term
+}
+
+export function phraseGoesOn(phrase: Phrase): boolean {
+  return goesOn(phrase.at(-1) ?? '')
 }
 
 function goesOn(word: string): boolean {

@@ -21,6 +21,8 @@ export interface RetrievalLimits {
   readonly newestSessions: number
   /** Matching rows known of one session where not all are listed. */
   readonly rowsOfSession: number
+  /** Rows read to see which of them hold a word that may go on. */
+  readonly rowsReadForPrefix: number
 }
 
 export const retrievalLimits: RetrievalLimits = {
@@ -29,6 +31,7 @@ export const retrievalLimits: RetrievalLimits = {
   readRows: 500,
   newestSessions: 1024,
   rowsOfSession: 256,
+  rowsReadForPrefix: 2000,
 }
 
 /** What a look at the index needs beside the question. */
