@@ -18,6 +18,7 @@ import { relevance } from './relevance.bench.ts'
 import { type Finished, isMissed, renderTable } from './report.ts'
 import type { BenchContext, BenchRow } from './row.ts'
 import { idleProcessor, memoryIdle, memoryIndexing, queriesWhileIndexing, restart } from './serving.bench.ts'
+import { sshFirstUse, sshNextUse, sshSecondQuery } from './ssh-host.bench.ts'
 import { threeHosts } from './three-hosts.bench.ts'
 import { unknownWords } from './unknown-words.bench.ts'
 
@@ -43,6 +44,9 @@ const rows: readonly BenchRow[] = [
   unknownWords,
   relevance,
   threeHosts,
+  sshSecondQuery,
+  sshFirstUse,
+  sshNextUse,
 ]
 
 export interface BenchPlaces {

@@ -49,6 +49,7 @@ async function measureThreeHosts(context: BenchContext): Promise<Measured> {
   await using gateway = createGateway({
     config: {
       listen: { host: '127.0.0.1', port: 0 },
+      agentsListen: null,
       legTimeoutMs: 10_000,
       localLabel: 'local',
       hosts,
@@ -139,11 +140,14 @@ function queriesFor(context: BenchContext, machines: readonly { readonly corpus:
 
 /** An agent that listens on a free port. */
 async function listen(place: AgentPlace): Promise<ChildProgram> {
-  return await startProgram([join(place.binDir, 'trawl-agent.js'), 'listen', '--listen', '127.0.0.1:0'], {
-    env: agentEnv(place),
-    readyOn: 'stderr',
-    isReady: (line) => line.startsWith('Listening on'),
-  })
+  return await startProgram(
+    [join(place.binDir, 'trawl-agent.js'), 'listen', '--listen', '127.0.0.1:0', '--peer-token'],
+    {
+      env: agentEnv(place),
+      readyOn: 'stderr',
+      isReady: (line) => line.startsWith('Listening on'),
+    },
+  )
 }
 
 function hostConfig(id: string, place: AgentPlace, agent: ChildProgram): HostConfig {

@@ -103,7 +103,7 @@ interface RuntimeHost {
 }
 
 async function startRuntimeHost(): Promise<RuntimeHost> {
-  const agent = start([trawlAgent, 'listen', '--listen', '127.0.0.1:0'], machine('ci'))
+  const agent = start([trawlAgent, 'listen', '--listen', '127.0.0.1:0', '--peer-token'], machine('ci'))
   const [, url = ''] = await processes.line(agent.stderr, /Listening on (\S+)/, 'The runtime host')
   agent.stderr.resume()
   return { url, tokenFile: join(hostDir('ci'), 'peer-token') }

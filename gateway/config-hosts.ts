@@ -22,8 +22,12 @@ export interface SshHostConfig {
   readonly label: string
   /** Absolute; null means the user's own. */
   readonly configFile: string | null
-  /** What the far shell runs; null means the default. */
+  /** The system's `ssh` may be used in place of ssh2. */
+  readonly client: 'ssh2' | 'openssh'
+  /** What the far shell runs, as it is; null means an agent that is sent there, or `trawl-agent stdio`. */
   readonly agentCommand: string | null
+  /** Whether the agent may be sent to the host. */
+  readonly install: 'auto' | 'never'
   /** 0 switches it off; null leaves it to ssh_config. */
   readonly keepAliveSec: number | null
 }
@@ -37,6 +41,8 @@ interface DialledRuntimeConfig {
   /** `ws://` or `wss://`, without credentials. */
   readonly url: string
   readonly token: string
+  /** The host's key (`sha256/…`); it is checked before the token is sent. */
+  readonly pin?: string
 }
 
 /** The agent dials in. */
@@ -149,15 +155,15 @@ function readSshHost(
   const parsed = sshHostSchema.safeParse(entry)
   if (!parsed.success) throw new Unusable(firstComplaint(parsed.error))
   const { label, ssh } = parsed.data
-  if (ssh.client === 'openssh')
-    throw new Unusable(`ssh.client = "openssh" comes with a later version; without that line ssh2 is used`)
   return {
     kind: 'ssh',
     id,
     target,
     label: label ?? target,
     configFile: ssh.configFile === undefined ? null : context.resolvePath(ssh.configFile),
+    client: ssh.client,
     agentCommand: ssh.agentCommand ?? null,
+    install: ssh.install,
     keepAliveSec: ssh.keepAliveSec ?? null,
   }
 }
@@ -171,7 +177,7 @@ function readRuntimeHost(
   context.warnUnknownKeys(`the host ${id}`, entry, knownKeys.runtime)
   const parsed = runtimeHostSchema.safeParse(entry)
   if (!parsed.success) throw new Unusable(firstComplaint(parsed.error))
-  const { label = environmentId, url, token, tokenFile, dialsIn } = parsed.data
+  const { label = environmentId, url, token, tokenFile, pin, dialsIn } = parsed.data
   if (token !== undefined && context.isOpenToOthers)
     throw new Unusable(
       `Its token stands in a file that others on this machine can read. Run: chmod 600 ${context.file}`,
@@ -181,6 +187,8 @@ function readRuntimeHost(
     return { kind: 'runtime-dials-in', id, environmentId, label }
   }
   if (url === undefined) throw new Unusable('It needs url = "wss://…", or dialsIn = true')
+  if (pin !== undefined && !/^wss:/i.test(url))
+    throw new Unusable('It has a pin, which needs url = "wss://…"')
   if (token !== undefined && tokenFile !== undefined)
     throw new Unusable('It has both token and tokenFile; keep one')
   if (token === undefined && tokenFile === undefined)
@@ -191,6 +199,7 @@ function readRuntimeHost(
     environmentId,
     label,
     url: readUrl(url, id, context),
+    ...(pin === undefined ? {} : { pin }),
     token: token ?? readTokenFile(context.resolvePath(tokenFile ?? '')),
   }
 }

@@ -2,7 +2,8 @@
  * What the configuration file may say (wire.md §7): its keys, and what each is allowed to be. Every message completes
  * the sentence "<key> must be …".
  */
-import { z } from 'zod'
+import * as z from 'zod'
+import { keyPinPattern } from '../protocol/link/key-pin.ts'
 
 const defaultPort = 7717
 const defaultLegTimeoutMs = 10_000
@@ -41,9 +42,13 @@ const legTimeoutSchema = z
   .min(50, legTimeoutAllowed)
   .max(600_000, legTimeoutAllowed)
 
+const historyDaysAllowed = 'a whole number of days from 1 to 3650'
+
 /** `[[hosts]]` is checked one entry at a time, so that a bad one costs only itself. */
 export const topLevelSchema = z.object({
   listen: listenSchema.default({ host: '127.0.0.1', port: defaultPort }),
+  /** Where agents dial in. */
+  agentsListen: listenSchema.optional(),
   legTimeoutMs: legTimeoutSchema.default(defaultLegTimeoutMs),
   hosts: z.array(z.unknown(), { error: 'a list of tables, each written under [[hosts]]' }).default([]),
   sources: z
@@ -51,6 +56,19 @@ export const topLevelSchema = z.object({
       z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'an agent name of lower-case letters, digits and hyphens'),
       z.array(text(rootsAllowed), { error: rootsAllowed }),
       { error: 'a table of agent = [directories]' },
+    )
+    .default({}),
+  index: z
+    .object(
+      {
+        historyDays: z
+          .number({ error: historyDaysAllowed })
+          .int(historyDaysAllowed)
+          .min(1, historyDaysAllowed)
+          .max(3650, historyDaysAllowed)
+          .optional(),
+      },
+      { error: 'a table' },
     )
     .default({}),
   files: z
@@ -67,7 +85,8 @@ export const topLevelSchema = z.object({
 
 const sshAllowed = 'a table, as in ssh.configFile = "~/.ssh/config"'
 const keepAliveAllowed = 'a whole number of seconds from 0 (off) to 3600'
-const clientAllowed = '"ssh2"'
+const clientAllowed = '"ssh2" or "openssh"'
+const installAllowed = '"auto" or "never"'
 
 export const sshHostSchema = z.object({
   id: z.string(),
@@ -76,6 +95,7 @@ export const sshHostSchema = z.object({
     .object(
       {
         client: z.enum(['ssh2', 'openssh'], { error: clientAllowed }).default('ssh2'),
+        install: z.enum(['auto', 'never'], { error: installAllowed }).default('auto'),
         configFile: text('a file').optional(),
         agentCommand: text('a command, as in "trawl-agent stdio"').optional(),
         keepAliveSec: z
@@ -87,8 +107,10 @@ export const sshHostSchema = z.object({
       },
       { error: sshAllowed },
     )
-    .default({ client: 'ssh2' }),
+    .default({ client: 'ssh2', install: 'auto' }),
 })
+
+const pinAllowed = '"sha256/" and the base64 of the host key, as trawl-agent listen prints it'
 
 export const runtimeHostSchema = z.object({
   id: z.string(),
@@ -96,6 +118,7 @@ export const runtimeHostSchema = z.object({
   url: text('a WebSocket address, as in "wss://ci.example:7718/rpc"').optional(),
   token: text('a text that is not empty').optional(),
   tokenFile: text('a file').optional(),
+  pin: z.string({ error: pinAllowed }).regex(keyPinPattern, pinAllowed).optional(),
   dialsIn: z.boolean({ error: 'true or false' }).default(false),
 })
 
@@ -108,9 +131,10 @@ export const localHostSchema = z.object({
 export const knownKeys = {
   top: Object.keys(topLevelSchema.shape),
   files: ['roots'],
+  index: ['historyDays'],
   local: Object.keys(localHostSchema.shape),
   ssh: Object.keys(sshHostSchema.shape),
-  sshTable: ['client', 'configFile', 'agentCommand', 'keepAliveSec'],
+  sshTable: ['client', 'install', 'configFile', 'agentCommand', 'keepAliveSec'],
   runtime: Object.keys(runtimeHostSchema.shape),
 } as const
 

@@ -40,6 +40,7 @@ describe('loadConfig', () => {
   it('is local alone with all defaults where there is no file', () => {
     expect(loadConfig({ env: {}, homeDir: dir })).toEqual({
       listen: { host: '127.0.0.1', port: 7717 },
+      agentsListen: null,
       legTimeoutMs: 10_000,
       localLabel: 'local',
       hosts: [],
@@ -118,6 +119,7 @@ describe('parseConfig', () => {
   it('reads everything the file may say', () => {
     const config = read(`
 listen = "[::1]:9000"
+agentsListen = "0.0.0.0:7719"
 legTimeoutMs = 2500
 
 [[hosts]]
@@ -126,11 +128,13 @@ label = "dev box"
 ssh.client = "ssh2"
 ssh.configFile = "~/.ssh/other"
 ssh.agentCommand = "nice trawl-agent stdio"
+ssh.install = "never"
 ssh.keepAliveSec = 0
 
 [[hosts]]
 id = "runtime:ci"
 url = "wss://ci.example:7718/rpc"
+pin = "sha256/f/w3Q9QaLpbowfpHhdp9fgfzFptwJt/7nR7Isc5l4xM="
 token = "t"
 
 [[hosts]]
@@ -150,6 +154,7 @@ code = "~/src"
 `)
     expect(config).toEqual({
       listen: { host: '::1', port: 9000 },
+      agentsListen: { host: '0.0.0.0', port: 7719 },
       legTimeoutMs: 2500,
       localLabel: 'workbench',
       hosts: [
@@ -159,7 +164,9 @@ code = "~/src"
           target: 'mira@devbox:2222',
           label: 'dev box',
           configFile: '/home/mira/.ssh/other',
+          client: 'ssh2',
           agentCommand: 'nice trawl-agent stdio',
+          install: 'never',
           keepAliveSec: 0,
         },
         {
@@ -168,6 +175,7 @@ code = "~/src"
           environmentId: 'ci',
           label: 'ci',
           url: 'wss://ci.example:7718/rpc',
+          pin: 'sha256/f/w3Q9QaLpbowfpHhdp9fgfzFptwJt/7nR7Isc5l4xM=',
           token: 't',
         },
         { kind: 'runtime-dials-in', id: 'runtime:laptop', environmentId: 'laptop', label: 'laptop' },
@@ -180,6 +188,13 @@ code = "~/src"
     })
   })
 
+  it('opens a door for agents on loopback where a host dials in and nothing else is said', () => {
+    expect(read('[[hosts]]\nid = "runtime:a"\ndialsIn = true').agentsListen).toEqual({
+      host: '127.0.0.1',
+      port: 7719,
+    })
+  })
+
   it('leaves to ssh_config what an SSH host does not say', () => {
     expect(read('[[hosts]]\nid = "ssh:devbox"').hosts).toEqual([
       {
@@ -188,7 +203,9 @@ code = "~/src"
         target: 'devbox',
         label: 'devbox',
         configFile: null,
+        client: 'ssh2',
         agentCommand: null,
+        install: 'auto',
         keepAliveSec: null,
       },
     ])
@@ -209,6 +226,8 @@ code = "~/src"
     ['listen = "localhost"', 'listen must be an address and a port, as in "127.0.0.1:7717".'],
     ['listen = "127.0.0.1:99999"', 'listen must be an address and a port, as in "127.0.0.1:7717".'],
     ['hosts = "devbox"', 'hosts must be a list of tables, each written under [[hosts]].'],
+    ['[index]\nhistoryDays = 0', 'index.historyDays must be a whole number of days from 1 to 3650'],
+    ['[index]\nhistoryDays = "90"', 'index.historyDays must be a whole number of days from 1 to 3650'],
     ['sources = 3', 'sources must be a table of agent = [directories].'],
     ['sources.claude = "~/x"', 'sources.claude must be a list of directories'],
     ['sources.claude = [3]', 'sources.claude.0 must be a list of directories'],
@@ -255,12 +274,8 @@ code = "~/src"
       'ssh:-oProxyCommand=x',
       'The target may not start with a hyphen or hold spaces or control characters.',
     ],
-    [
-      'id = "ssh:a"\nssh.client = "openssh"',
-      'ssh:a',
-      'ssh.client = "openssh" comes with a later version; without that line ssh2 is used.',
-    ],
-    ['id = "ssh:a"\nssh.client = "putty"', 'ssh:a', 'ssh.client must be "ssh2".'],
+    ['id = "ssh:a"\nssh.client = "putty"', 'ssh:a', 'ssh.client must be "ssh2" or "openssh".'],
+    ['id = "ssh:a"\nssh.install = "always"', 'ssh:a', 'ssh.install must be "auto" or "never".'],
     ['id = "ssh:a"\nssh = 1', 'ssh:a', 'ssh must be a table, as in ssh.configFile = "~/.ssh/config".'],
     [
       'id = "ssh:a"\nssh.keepAliveSec = -1',
@@ -298,6 +313,16 @@ code = "~/src"
       'id = "runtime:a"\nurl = "wss://x/rpc"\ntoken = "t"\ntokenFile = "f"',
       'runtime:a',
       'It has both token and tokenFile; keep one.',
+    ],
+    [
+      'id = "runtime:a"\nurl = "ws://x/rpc"\ntoken = "t"\npin = "sha256/f/w3Q9QaLpbowfpHhdp9fgfzFptwJt/7nR7Isc5l4xM="',
+      'runtime:a',
+      'It has a pin, which needs url = "wss://…".',
+    ],
+    [
+      'id = "runtime:a"\nurl = "wss://x/rpc"\ntoken = "t"\npin = "sha1/x"',
+      'runtime:a',
+      'pin must be "sha256/" and the base64 of the host key, as trawl-agent listen prints it.',
     ],
     ['id = "runtime:a"\ndialsIn = "yes"', 'runtime:a', 'dialsIn must be true or false.'],
   ])('quarantines the host of %j alone', (entry, id, reason) => {

@@ -12,6 +12,8 @@ import { Refusal, systemCode } from './refusal.ts'
 
 export interface GatewayConfig {
   readonly listen: ListenAddress
+  /** Where agents dial in; null opens no such door. */
+  readonly agentsListen: ListenAddress | null
   /** The time each leg of a search has. */
   readonly legTimeoutMs: number
   readonly localLabel: string
@@ -27,6 +29,9 @@ export interface GatewayConfig {
   /** The file all this came from; null where there is none and everything is a default. */
   readonly file: string | null
 }
+
+/** Only for agents that come through a tunnel: nothing is opened to other machines unasked. */
+const defaultAgentsListen: ListenAddress = { host: '127.0.0.1', port: 7719 }
 
 /**
  * Reads the configuration; without a file, all defaults.
@@ -73,7 +78,9 @@ export function parseConfig(text: string, source: ConfigSource): GatewayConfig {
   warnUnknownKeys('the top level', table, knownKeys.top)
   if (typeof table.files === 'object' && table.files !== null)
     warnUnknownKeys('[files]', table.files, knownKeys.files)
-  const { listen, legTimeoutMs, hosts, sources, files } = parsed.data
+  if (typeof table.index === 'object' && table.index !== null)
+    warnUnknownKeys('[index]', table.index, knownKeys.index)
+  const { listen, agentsListen, legTimeoutMs, hosts, sources, files } = parsed.data
   if (!isLoopbackName(listen.host.includes(':') ? `[${listen.host}]` : listen.host))
     warnings.push(
       `listen = "${listen.host}:${listen.port}" opens the port to other machines; requests that do not name a loopback host are still refused.`,
@@ -85,9 +92,11 @@ export function parseConfig(text: string, source: ConfigSource): GatewayConfig {
     warnUnknownKeys,
     warn: (sentence) => warnings.push(`${source.file}: ${sentence}`),
   })
+  const dialsIn = reading.hosts.some((host) => host.kind === 'runtime-dials-in')
   return {
     ...reading,
     listen,
+    agentsListen: agentsListen ?? (dialsIn ? defaultAgentsListen : null),
     legTimeoutMs,
     sources: mapValues(sources, (roots) => roots.map(resolvePath)),
     fileRoots: mapValues(files.roots, resolvePath),

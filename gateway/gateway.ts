@@ -1,12 +1,17 @@
 /** Puts the gateway's rooms together: the hosts it keeps warm, and the methods one caller may use. */
 import type { Logger } from 'pino'
 import type { Clock } from '../protocol/clock.ts'
+import { parseHostId } from '../protocol/host-id.ts'
+import { watchForWake } from '../protocol/link/wake-watch.ts'
 import type { RpcMethod, RpcMethods } from '../protocol/rpc/dispatch.ts'
+import { TrawlError } from '../protocol/rpc/errors.ts'
 import { type MethodName, methodTable, parseParams } from '../protocol/rpc/methods.ts'
 import type { Caller } from './access/caller.ts'
+import type { Invitation, Invitations } from './access/invitations.ts'
 import type { GatewayConfig } from './config.ts'
-import { buildHosts } from './hosts/build-hosts.ts'
+import { buildDialInHost, buildHosts } from './hosts/build-hosts.ts'
 import { createHostRegistry, type HostRegistry } from './hosts/registry.ts'
+import { type Arrival, DialInHost } from './hosts/runtime-dials-in.ts'
 import { describeHost, listHosts } from './list-hosts.ts'
 import { readSession } from './search/read-session.ts'
 import { type SearchDesk, searchSessions, searchStatus } from './search/search-sessions.ts'
@@ -16,6 +21,10 @@ export interface GatewayOptions {
   readonly dataDir: string
   /** Program and arguments that start this machine's agent on its stdio. */
   readonly agentCommand: readonly string[]
+  /** The agent as one file, for SSH hosts that do not have it. */
+  readonly agentBundleFile?: string
+  /** Offers for agents that dial in; present where a door is open for them. */
+  readonly invitations?: Invitations
   readonly env: Readonly<Record<string, string | undefined>>
   readonly homeDir: string
   readonly log: Logger
@@ -28,31 +37,80 @@ export interface GatewayOptions {
 export interface Gateway extends AsyncDisposable {
   /** The method table bound to one authenticated caller. */
   methodsFor(caller: Caller): RpcMethods
+  /**
+   * An agent has dialled in; `welcome` is called before it is asked anything.
+   * @returns false where there is no such host, or one that this gateway dials itself.
+   */
+  arrive(executionHostId: string, arrival: Arrival, welcome: () => void): boolean
   /** Settles once every host has finished its first attempt, or after `timeoutMs`. */
   settled(timeoutMs: number): Promise<void>
 }
 
 /** Starts connecting to every host at once; nothing here waits for any of them. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { quarantined, supervised } = buildHosts(options)
-  const registry = createHostRegistry([...supervised, ...quarantined])
-  for (const host of supervised) host.start()
+  const building = { ...options, isAgentsDoorOpen: options.invitations !== undefined }
+  const { quarantined, kept: built } = buildHosts(building)
+  const kept = [...built]
+  const registry = createHostRegistry([...kept, ...quarantined])
+  for (const host of kept) host.start()
+  const stopWatching = watchForWake(options.clock, () => {
+    for (const host of kept) host.wake()
+  })
   const desk: SearchDesk = { registry, legTimeoutMs: options.config.legTimeoutMs, clock: options.clock }
 
+  /** A host that nobody has heard of is one that dials in, from here on. */
+  function invite(params: unknown): Invitation {
+    const { executionHostId, url } = parseParams(methodTable['hosts.invite'].gateway, params)
+    const { invitations } = options
+    if (invitations === undefined) throw new TrawlError('unsupported', noAgentsDoor)
+    const known = registry.get(executionHostId)
+    if (known !== undefined && !(known instanceof DialInHost))
+      throw new TrawlError('invalid_input', 'There is a host of that name already, and it does not dial in')
+    const invitation = invitations.invite(executionHostId, url)
+    if (known === undefined) {
+      const host = buildDialInHost(executionHostId, environmentIdOf(executionHostId), building)
+      kept.push(host)
+      registry.add(host)
+      host.start()
+    }
+    return invitation
+  }
+
   return {
-    methodsFor: (caller) => gatewayMethods(desk, registry, caller),
+    methodsFor: (caller) => gatewayMethods(desk, registry, caller, invite),
+    arrive(executionHostId, arrival, welcome) {
+      const host = registry.get(executionHostId)
+      if (!(host instanceof DialInHost)) return false
+      welcome()
+      host.arrive(arrival)
+      return true
+    },
     async settled(timeoutMs) {
       const { promise, cancel } = after(options.clock, timeoutMs)
-      await Promise.race([promise, Promise.all(supervised.map((host) => host.firstAttempt))])
+      await Promise.race([promise, Promise.all(kept.map((host) => host.firstAttempt))])
       cancel()
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(supervised.map((host) => host[Symbol.asyncDispose]()))
+      stopWatching()
+      await Promise.all(kept.map((host) => host[Symbol.asyncDispose]()))
     },
   }
 }
 
-function gatewayMethods(desk: SearchDesk, registry: HostRegistry, caller: Caller): RpcMethods {
+const noAgentsDoor =
+  'This gateway has no door for agents. Put agentsListen = "0.0.0.0:7719" into its configuration, and start trawl serve again'
+
+function environmentIdOf(executionHostId: string): string {
+  const parsed = parseHostId(executionHostId)
+  return parsed?.kind === 'runtime' ? parsed.environmentId : executionHostId
+}
+
+function gatewayMethods(
+  desk: SearchDesk,
+  registry: HostRegistry,
+  caller: Caller,
+  invite: RpcMethod,
+): RpcMethods {
   const { exposure } = caller
   const serve = (name: MethodName, method: RpcMethod): [MethodName, RpcMethod] => [name, method]
   return new Map([
@@ -69,6 +127,10 @@ function gatewayMethods(desk: SearchDesk, registry: HostRegistry, caller: Caller
       return await readSession(desk, request, signal)
     }),
     serve('hosts.list', () => listHosts(registry, exposure)),
+    serve('hosts.invite', (params, context) => {
+      if (exposure === 'relay') throw new TrawlError('forbidden')
+      return invite(params, context)
+    }),
     serve('host.describe', async (params, { signal }) => {
       const { executionHostId } = parseParams(methodTable['host.describe'].gateway, params)
       return await describeHost(registry, executionHostId, { signal, timeoutMs: desk.legTimeoutMs })

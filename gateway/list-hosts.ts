@@ -17,12 +17,13 @@ export function listHosts(registry: HostRegistry, exposure: ExposureClass): Host
 }
 
 function entryOf(host: Host, exposure: ExposureClass): HostEntry {
-  const { state, reason, detail, retryAtMs, lastSeenAtMs, roundTripMs, version } = host.report()
+  const { state, breaker, reason, detail, retryAtMs, lastSeenAtMs, roundTripMs, version } = host.report()
   return {
     executionHostId: host.id,
     kind: host.kind,
     label: host.label,
     state,
+    breaker: breaker ?? 'closed',
     ...(reason === undefined ? {} : { reason }),
     ...(detail === undefined || exposure === 'relay' ? {} : { detail }),
     retryAt: retryAtMs,

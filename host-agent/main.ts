@@ -1,5 +1,5 @@
 /** The `trawl-agent` command: one machine's transcripts, indexed and searchable, for whoever asks over its carrier. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../protocol/clock.ts'
@@ -8,33 +8,40 @@ import type { RpcMethods } from '../protocol/rpc/dispatch.ts'
 import type { TrawlError } from '../protocol/rpc/errors.ts'
 import type { ExposureClass } from '../protocol/session-search/exposure.ts'
 import { agentMethods } from './agent.ts'
-import {
-  type AgentArguments,
-  helpText,
-  isLoopback,
-  parseAddress,
-  readArguments,
-} from './command/arguments.ts'
+import { type AgentArguments, helpText, readArguments } from './command/arguments.ts'
+import { type ConnectContext, findGateways, stayConnected } from './command/connect.ts'
+import { openPort } from './command/listen.ts'
 import { ensurePrivateDir, type Machine } from './command/machine.ts'
 import { createMachineIndexer } from './command/machine-indexer.ts'
-import { type OpenAgent, openAgent } from './command/open-agent.ts'
+import { openAgent } from './command/open-agent.ts'
+import { makeOffer, type PairContext, showPairs, unpair } from './command/pair.ts'
 import { sayProgress, sayStatus } from './command/say-status.ts'
+import {
+  disableSearch,
+  enableSearch,
+  isSearchDisabled,
+  openSwitchedAgent,
+  type SwitchedAgent,
+} from './command/search-switch.ts'
 import { readStoredStatus } from './command/stored-status.ts'
 import { loadSqlDriver } from './index/driver/load-driver.ts'
-import { loadCredentials } from './serve/credentials.ts'
 import { serveStdio } from './serve/stdio.ts'
-import { listen } from './serve/websocket.ts'
 import { transcriptReaders } from './transcripts/readers.ts'
 
 /** Put in by the build. */
 declare const TRAWL_VERSION: string
+/** The worker's file beside this one, where it is not the usual one. */
+declare const TRAWL_INDEXING_WORKER: string | undefined
 
-const defaultAddress = '127.0.0.1:7718'
 const machine: Machine = { env: process.env, homeDir: homedir(), platform: process.platform }
 const dataDir = dataDirPath(machine)
 const indexPath = join(dataDir, 'index.sqlite')
-const workerUrl = new URL('./indexing-worker.js', import.meta.url)
+const workerUrl = new URL(
+  typeof TRAWL_INDEXING_WORKER === 'string' ? TRAWL_INDEXING_WORKER : './indexing-worker.js',
+  import.meta.url,
+)
 const readers = transcriptReaders()
+const switchedOff = 'Searching is switched off on this account. Switch it on: trawl-agent enable'
 
 const leaving = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -61,6 +68,18 @@ async function run(given: AgentArguments): Promise<number> {
       return await serveOnStdio(exposureOf(given.exposure))
     case 'listen':
       return await serveOnPort(given)
+    case 'connect':
+      return await dialGateways(given)
+    case 'pair':
+      return await makeOffer(pairContext(), given.url)
+    case 'pairs':
+      return await showPairs(pairContext(), given.json)
+    case 'unpair':
+      if (given.operand === undefined) throw new Error('Which one? trawl-agent unpair NAME')
+      return await unpair(pairContext(), given.operand)
+    case 'enable':
+    case 'disable':
+      return await switchSearch(given.word)
     case 'index':
       return await bringUpToDate()
     case 'status':
@@ -96,50 +115,69 @@ async function serveOnStdio(exposure: ExposureClass): Promise<number> {
 }
 
 async function serveOnPort(given: AgentArguments): Promise<number> {
-  const address = parseAddress(given.listen ?? defaultAddress)
-  if (address === null) throw new Error('--listen takes an address and a port, as in 127.0.0.1:7718.')
-  if (!isLoopback(address.host) && !given.insecure) {
-    throw new Error(
-      `${address.host} is reached by other machines, and without TLS the token and the transcripts go in the clear. ` +
-        'Listen on 127.0.0.1 behind a tunnel or a TLS proxy, or say --insecure.',
-    )
-  }
   await ensurePrivateDir(dataDir)
-  const credentials = await loadCredentials(dataDir, () => randomBytes(32).toString('base64url'))
   await using agent = await startAgent()
-  await using listener = await listen({
-    ...address,
-    credentials,
-    methodsFor: (exposure) => methodsOf(agent, exposure, given.hostId),
+  await using port = await openPort(given, {
+    dataDir,
     clock: systemClock,
-    createId: randomUUID,
+    methodsFor: (exposure) => methodsOf(agent, exposure, given.hostId),
     onFault,
-  }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error
-    throw new Error(
-      `Port ${address.port} on ${address.host} is in use. Name another: --listen ${address.host}:PORT`,
-    )
   })
-  complain(
-    `Listening on ${listener.url}\nA gateway elsewhere needs the token in ${credentials.peerTokenFile}`,
-  )
+  complain(port.greeting)
   await left()
   return 0
 }
 
-async function startAgent(): Promise<OpenAgent> {
+/** The pairing first: an offer that is no good ends the command before the index is opened. */
+async function dialGateways(given: AgentArguments): Promise<number> {
   await ensurePrivateDir(dataDir)
-  const indexer = createMachineIndexer(machine, indexPath, workerUrl)
-  return openAgent({
-    driver: loadSqlDriver(),
-    indexPath,
-    indexer,
-    platform: machine.platform,
+  const context: ConnectContext = {
+    dataDir,
     clock: systemClock,
+    signal: leaving.signal,
+    random: Math.random,
+    onFault,
+    complain,
+  }
+  const gateways = await findGateways(given.operand, given.name, context)
+  await using agent = await startAgent()
+  const isWell = await stayConnected(gateways, (hostId) => methodsOf(agent, 'relay', hostId), context)
+  return isWell ? 0 : 2
+}
+
+async function startAgent(): Promise<SwitchedAgent> {
+  await ensurePrivateDir(dataDir)
+  return openSwitchedAgent({
+    dataDir,
+    clock: systemClock,
+    open: () =>
+      openAgent({
+        driver: loadSqlDriver(),
+        indexPath,
+        indexer: createMachineIndexer(machine, indexPath, workerUrl),
+        platform: machine.platform,
+        clock: systemClock,
+      }),
   })
 }
 
-function methodsOf({ sessionSearch }: OpenAgent, exposure: ExposureClass, hostId?: string): RpcMethods {
+function pairContext(): PairContext {
+  return { dataDir, clock: systemClock, print, complain, isTerminal: process.stderr.isTTY === true }
+}
+
+async function switchSearch(word: 'enable' | 'disable'): Promise<number> {
+  await ensurePrivateDir(dataDir)
+  if (word === 'enable') await enableSearch(dataDir)
+  else await disableSearch(dataDir, systemClock.now())
+  complain(
+    word === 'enable'
+      ? 'This account is searched again.'
+      : 'This account is not searched any more, by whatever way it is asked. The index stays: enable goes on with it.',
+  )
+  return 0
+}
+
+function methodsOf({ sessionSearch }: SwitchedAgent, exposure: ExposureClass, hostId?: string): RpcMethods {
   const id = hostId === undefined ? {} : { hostId }
   return agentMethods(
     { sessionSearch, readers, version: TRAWL_VERSION, platform: machine.platform, ...id },
@@ -150,6 +188,7 @@ function methodsOf({ sessionSearch }: OpenAgent, exposure: ExposureClass, hostId
 /** Ends when everything was looked at: a bounded pass would leave a first run unfinished. */
 async function bringUpToDate(): Promise<number> {
   await ensurePrivateDir(dataDir)
+  if (isSearchDisabled(dataDir)) throw new Error(switchedOff)
   await using indexer = createMachineIndexer(machine, indexPath, workerUrl)
   const isTerminal = process.stderr.isTTY === true
   const stopShowing = indexer.onStatus((status) => {
@@ -167,7 +206,12 @@ async function bringUpToDate(): Promise<number> {
 
 /** From the index file alone, so that it answers while an agent is at work, and without starting one. */
 function showStatus(asJson: boolean): number {
-  const status = readStoredStatus(loadSqlDriver(), indexPath)
+  const isDisabled = isSearchDisabled(dataDir)
+  const status = {
+    ...readStoredStatus(loadSqlDriver(), indexPath),
+    ...(isDisabled ? { enabled: false } : {}),
+  }
+  if (!asJson && isDisabled) return print(`${switchedOff}\n`)
   if (asJson) return print(`${JSON.stringify({ schemaVersion: 1, ...status })}\n`)
   return print(
     status.enabled

@@ -1,5 +1,6 @@
 /** What a subcommand gets from the process it runs in; tests hand over their own. */
 import type { Clock } from '../../protocol/clock.ts'
+import type { Ask } from './ask-terminal.ts'
 
 export interface OutputStream {
   write(text: string): unknown
@@ -20,6 +21,10 @@ export interface CommandContext {
   readonly signal: AbortSignal
   /** Program and arguments that start this machine's agent on its stdio. */
   readonly agentCommand: readonly string[]
+  /** The agent as one file, for SSH hosts that do not have it. */
+  readonly agentBundleFile?: string
+  /** Absent where nobody can answer. */
+  readonly ask?: Ask
   readonly version: string
   /** In [0, 1). */
   random(): number

@@ -30,6 +30,7 @@ export async function openEmbeddedGateway(context: CommandContext): Promise<Gate
     config,
     dataDir,
     agentCommand: context.agentCommand,
+    ...(context.agentBundleFile === undefined ? {} : { agentBundleFile: context.agentBundleFile }),
     env,
     homeDir,
     log,

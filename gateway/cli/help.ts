@@ -75,9 +75,9 @@ Alone it lists the machines of the configuration, connected or not, and why not.
 test goes the whole way: resolve, connect, host key, login, agent, first query, each with its time.
 add does the same and then saves the host; remove takes it out. Both keep your comments.
 
-A runtime host that listens is added with the offer of its trawl-agent pair; --name is what this gateway
-is called there. One that dials in is invited, and takes that offer to trawl-agent connect; --url is where
-it finds this gateway.
+A runtime host that listens is added with the offer of its trawl-agent pair; --name is what this
+gateway is called there. One that dials in is invited, and takes that offer to trawl-agent
+connect; --url is where it finds this gateway.
 
 Flags of add
   --label TEXT          what it is called in answers

@@ -1,4 +1,5 @@
-/** `trawl hosts`: every configured machine, connected or not. */
+/** `trawl hosts`: every configured machine, connected or not; and the words that add, remove and test one. */
+import { parseHostId } from '../../protocol/host-id.ts'
 import { hostListSchema } from '../../protocol/rpc/describe.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command } from './command-context.ts'
@@ -11,13 +12,26 @@ import { untilAborted } from './until-aborted.ts'
 
 const command = 'trawl hosts'
 
+const words: Readonly<Record<string, () => Promise<Command>>> = {
+  add: async () => async (args, context) =>
+    args.some((word) => parseHostId(word)?.kind === 'runtime')
+      ? await (await import('./hosts-add-runtime.ts')).hostsAddRuntime(args, context)
+      : await (await import('./hosts-add.ts')).hostsAdd(args, context),
+  invite: async () => (await import('./hosts-invite.ts')).hostsInvite,
+  remove: async () => (await import('./hosts-remove.ts')).hostsRemove,
+  test: async () => (await import('./hosts-test.ts')).hostsTest,
+}
+
 export const hosts: Command = async (args, context) => {
+  const [word = '', ...rest] = args
+  const load = Object.hasOwn(words, word) ? words[word] : undefined
+  if (load !== undefined) return await (await load())(rest, context)
   const given = readArguments(args, command, { json: { kind: 'switch' } })
   if (given.isSet('help')) {
     context.stdout.write(hostsHelp)
     return exitCodes.done
   }
-  if (given.words.length > 0) throw usage('It takes no words.', command)
+  if (given.words.length > 0) throw usage('It takes no words but add, invite, remove and test.', command)
   await using client = await openGatewayClient(context)
   await Promise.race([client.settled(), untilAborted(context.signal)])
   const list = hostListSchema.parse(await client.call('hosts.list', {}, context.signal))

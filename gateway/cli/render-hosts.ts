@@ -30,11 +30,16 @@ function cells(host: HostEntry, nowMs: number): string[] {
   const { retryAt, lastSeenAt, roundTripMs, version } = host
   return [
     plainText(host.executionHostId),
-    host.state,
+    sayState(host),
     plainText(host.reason ?? '–'),
     retryAt === null ? '–' : sayDuration(Math.max(retryAt - nowMs, 0)),
     lastSeenAt === null ? 'never' : sayAgo(lastSeenAt, nowMs),
     roundTripMs === null ? '–' : sayDuration(roundTripMs),
     plainText(version ?? '–'),
   ]
+}
+
+/** A host that is not asked although its link is up, or whose link was tried in vain more than twice. */
+function sayState({ state, breaker = 'closed' }: HostEntry): string {
+  return breaker === 'closed' ? state : `${state}, breaker ${breaker}`
 }

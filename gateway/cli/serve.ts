@@ -4,11 +4,12 @@ import { dataDirPath } from '../../protocol/places.ts'
 import { createAccess } from '../access/caller.ts'
 import { loadLocalToken, localTokenLookup } from '../access/local-token.ts'
 import { type GatewayConfig, loadConfig } from '../config.ts'
-import { parseListenAddress } from '../config-schema.ts'
+import { type ListenAddress, parseListenAddress } from '../config-schema.ts'
 import { ensureDataDir, socketFilePath, tokenFilePath } from '../data-dir.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { createLog, logDestination, logLevelFrom } from '../log.ts'
 import { writeForPeople } from '../log-for-people.ts'
+import { openDoorForAgents } from '../serve/open-agents-door.ts'
 import { openDoors } from '../serve/open-doors.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command, CommandContext } from './command-context.ts'
@@ -52,10 +53,25 @@ export const serve: Command = async (args, context) => {
     createId: () => context.createId(),
     methodsFor: async (caller) => (await started).methodsFor(caller),
   })
+  await using agentsDoor =
+    config.agentsListen === null
+      ? null
+      : await openDoorForAgents({
+          listen: config.agentsListen,
+          config,
+          dataDir,
+          log,
+          clock,
+          arrive: async (executionHostId, arrival, welcome) =>
+            (await started).arrive(executionHostId, arrival, welcome),
+          createId: () => context.createId(),
+        })
   await using gateway = createGateway({
     config,
+    ...(agentsDoor === null ? {} : { invitations: agentsDoor.invitations }),
     dataDir,
     agentCommand: context.agentCommand,
+    ...(context.agentBundleFile === undefined ? {} : { agentBundleFile: context.agentBundleFile }),
     env,
     homeDir,
     log,
@@ -64,16 +80,21 @@ export const serve: Command = async (args, context) => {
     createId: () => context.createId(),
   })
   startGateway(gateway)
-  const { host, port } = doors.address
+  const { port } = doors.address
   stderr.write(
-    `Listening on http://${host.includes(':') ? `[${host}]` : host}:${port} and ${socketFilePath(dataDir)}\n` +
+    `Listening on http://${sayAddress(doors.address)} and ${socketFilePath(dataDir)}\n` +
       `Try: trawl search 'something you remember'. Stop: Ctrl-C\n`,
   )
+  if (agentsDoor !== null) stderr.write(`Agents dial in at ${sayAddress(agentsDoor.address)} (TLS)\n`)
   log.info({ port, hosts: config.hosts.length, quarantined: config.quarantined.length }, 'listening')
   await untilAborted(context.signal)
   log.info('stopping')
   await doors.close()
   return exitCodes.done
+}
+
+function sayAddress({ host, port }: ListenAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function readListen(text: string | undefined): GatewayConfig['listen'] | null {

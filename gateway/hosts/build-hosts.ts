@@ -1,28 +1,30 @@
 /** Makes the hosts of a configuration: each gets the channel of its kind, and from there on all are the same. */
-import { hostname, userInfo } from 'node:os'
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Logger } from 'pino'
 import type { Clock } from '../../protocol/clock.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { HostConfig, SshHostConfig } from '../config-hosts.ts'
 import type { Host, HostKind, LinkReport } from './host.ts'
+import type { KeptHost } from './kept-host.ts'
 import { openLocalLink } from './local.ts'
 import type { OpenLink } from './open-link.ts'
 import { quarantinedHost } from './quarantined.ts'
 import { openRuntimeLink } from './runtime.ts'
-import { planRoute } from './ssh/route.ts'
-import { openSshLink } from './ssh/ssh-link.ts'
-import { type ResolveSshSettings, settingsFromConfig } from './ssh/ssh-settings.ts'
-import { parseSshTarget } from './ssh/target.ts'
+import { DialInHost } from './runtime-dials-in.ts'
+import { type AgentBundle, openAgentBundle } from './ssh/agent-bundle.ts'
+import { openSshHost } from './ssh/open-ssh-host.ts'
 import { SupervisedHost } from './supervise.ts'
 
 /** A server's MaxStartups drops handshakes beyond a few: no more than this many at once to one server. */
 export const maxHandshakesPerServer = 4
-const sshConnectTimeoutMs = 10_000
 
 export interface HostsOptions {
   readonly config: GatewayConfig
   readonly agentCommand: readonly string[]
+  /** The agent as one file, for SSH hosts that do not have it; absent, they must. */
+  readonly agentBundleFile?: string
+  /** Whether agents can dial in here. */
+  readonly isAgentsDoorOpen: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly homeDir: string
   readonly log: Logger
@@ -31,13 +33,18 @@ export interface HostsOptions {
   createId(): string
 }
 
+/** One bundle for all hosts: read and packed once. */
+type BuildOptions = HostsOptions & { readonly bundle: AgentBundle | null }
+
 export interface BuiltHosts {
   /** Local first. Not started. */
-  readonly supervised: readonly SupervisedHost[]
+  readonly kept: readonly KeptHost[]
   readonly quarantined: readonly Host[]
 }
 
-export function buildHosts(options: HostsOptions): BuiltHosts {
+export function buildHosts(given: HostsOptions): BuiltHosts {
+  const { agentBundleFile: file } = given
+  const options = { ...given, bundle: file === undefined ? null : openAgentBundle(file) }
   const { config, clock, log } = options
   const limits = new Map<string, LimitFunction>()
   const quarantined = config.quarantined.map(({ id, reason }) => quarantinedHost(id, reason))
@@ -48,8 +55,9 @@ export function buildHosts(options: HostsOptions): BuiltHosts {
       label,
       open,
       clock,
-      random: () => options.random(),
-      createId: () => options.createId(),
+      fairCallMs: config.legTimeoutMs,
+      random: () => given.random(),
+      createId: () => given.createId(),
       onChange: (report) => logChange(log, id, report),
     })
 
@@ -59,57 +67,56 @@ export function buildHosts(options: HostsOptions): BuiltHosts {
     clock,
     onDiagnostics: (text) => log.debug({ host: 'local', text: text.trimEnd() }, 'agent wrote'),
   })
-  const supervised = [supervise('local', 'local', config.localLabel, local)]
+  const kept: KeptHost[] = [supervise('local', 'local', config.localLabel, local)]
   for (const host of config.hosts) {
-    const open = openerOf(host, options, limits)
-    if (open === null) quarantined.push(quarantinedHost(host.id, dialsInSentence))
-    else supervised.push(supervise(host.id, host.kind === 'ssh' ? 'ssh' : 'runtime', host.label, open))
+    if (host.kind === 'runtime-dials-in') kept.push(buildDialInHost(host.id, host.label, given))
+    else {
+      const kind = host.kind === 'ssh' ? 'ssh' : 'runtime'
+      kept.push(supervise(host.id, kind, host.label, openerOf(host, options, limits)))
+    }
   }
-  return { supervised, quarantined }
+  return { kept, quarantined }
 }
 
-const dialsInSentence =
-  'This version cannot take calls from an agent that dials in. Give the host a url and a token, and let trawl-agent listen there.'
-
-/** @returns null for a host this version cannot reach. */
-function openerOf(
-  host: HostConfig,
-  options: HostsOptions,
-  limits: Map<string, LimitFunction>,
-): OpenLink | null {
-  switch (host.kind) {
-    case 'ssh':
-      return sshOpener(host, options, limits)
-    case 'runtime-dialled':
-      return openRuntimeLink({ url: host.url, token: host.token, clock: options.clock })
-    case 'runtime-dials-in':
-      return null
-  }
-}
-
-function sshOpener(host: SshHostConfig, options: HostsOptions, limits: Map<string, LimitFunction>): OpenLink {
-  const resolveSettings = withKeepAlive(
-    settingsFromConfig({
-      homeDir: options.homeDir,
-      localUser: userInfo().username,
-      localHostName: hostname(),
-      variables: options.env,
-      systemDir: '/etc/ssh',
-      ...(host.configFile === null ? {} : { configFile: host.configFile }),
-    }),
-    host.keepAliveSec,
-  )
-  const open = openSshLink({
-    target: host.target,
-    ...(host.agentCommand === null ? {} : { agentCommand: host.agentCommand }),
-    resolveSettings,
+/** Not started. Also for a host that is invited while the gateway runs. */
+export function buildDialInHost(
+  id: string,
+  label: string,
+  options: Pick<HostsOptions, 'config' | 'clock' | 'createId' | 'log' | 'isAgentsDoorOpen'>,
+): DialInHost {
+  return new DialInHost({
+    id,
+    label,
     clock: options.clock,
-    timeoutMs: sshConnectTimeoutMs,
-    onNote: (note) => options.log.debug({ host: host.id, note }, 'ssh'),
+    fairCallMs: options.config.legTimeoutMs,
+    isDoorOpen: options.isAgentsDoorOpen,
+    createId: () => options.createId(),
+    onChange: (report) => logChange(options.log, id, report),
+  })
+}
+
+function openerOf(
+  host: Exclude<HostConfig, { kind: 'runtime-dials-in' }>,
+  options: BuildOptions,
+  limits: Map<string, LimitFunction>,
+): OpenLink {
+  if (host.kind === 'ssh') return sshOpener(host, options, limits)
+  const { url, token, pin } = host
+  return openRuntimeLink({ url, token, ...(pin === undefined ? {} : { pin }), clock: options.clock })
+}
+
+function sshOpener(host: SshHostConfig, options: BuildOptions, limits: Map<string, LimitFunction>): OpenLink {
+  const { bundle, env, homeDir, clock, log } = options
+  const { open, firstServer } = openSshHost(host, {
+    env,
+    homeDir,
+    clock,
+    ...(bundle === null ? {} : { bundle }),
+    onNote: (note) => log.debug({ host: host.id, note }, 'ssh'),
+    onPush: (bytes) => log.info({ host: host.id, bytes }, 'the agent is not there yet and is sent'),
   })
   return async (signal) => {
-    const [first] = await planRoute(parseSshTarget(host.target), resolveSettings)
-    const server = `${first?.hostName}:${first?.port}`
+    const server = await firstServer()
     const limit = limits.get(server) ?? pLimit(maxHandshakesPerServer)
     limits.set(server, limit)
     return await limit(async () => {
@@ -119,18 +126,10 @@ function sshOpener(host: SshHostConfig, options: HostsOptions, limits: Map<strin
   }
 }
 
-/** The host's own `ssh.keepAliveSec` goes before what ssh_config says. */
-function withKeepAlive(resolve: ResolveSshSettings, keepAliveSec: number | null): ResolveSshSettings {
-  if (keepAliveSec === null) return resolve
-  return async (target) => {
-    const settings = await resolve(target)
-    return { ...settings, keepAlive: { ...settings.keepAlive, intervalMs: keepAliveSec * 1000 } }
-  }
-}
-
 /** Reasons are fixed words; what may hold a path or a remote's text stays at debug level. */
 function logChange(log: Logger, host: string, report: LinkReport): void {
-  const { state, reason, roundTripMs, version, detail } = report
-  log.info({ host, state, ...(state === 'ready' ? { roundTripMs, version } : { reason }) }, 'link')
+  const { state, breaker, reason, roundTripMs, version, detail } = report
+  const held = breaker === undefined ? {} : { breaker, reason }
+  log.info({ host, state, ...(state === 'ready' ? { roundTripMs, version } : { reason }), ...held }, 'link')
   if (detail !== undefined) log.debug({ host, detail }, 'link')
 }

@@ -1,5 +1,6 @@
 /** The port every kind of host implements: a link that is kept warm, and calls that go over it. */
 import type { UnreachableReason } from '../../protocol/session-search/response.ts'
+import type { BreakerState } from './breaker.ts'
 
 export type HostKind = 'local' | 'ssh' | 'runtime'
 
@@ -9,11 +10,13 @@ export type LinkState = 'connecting' | 'ready' | 'offline' | 'quarantined'
 /** What is known of a host's link right now; never asks the host. */
 export interface LinkReport {
   readonly state: LinkState
-  /** Why the host cannot be asked; present unless `ready`. */
+  /** Anything but `closed`: the host is not asked, though its link may be `ready`. Absent is `closed`. */
+  readonly breaker?: BreakerState
+  /** Why the host cannot be asked; present unless `ready` with a closed breaker. */
   readonly reason?: UnreachableReason
   /** For the log, `trawl hosts` and same-machine callers only: may hold paths and remote text. */
   readonly detail?: string
-  /** Milliseconds since the epoch. */
+  /** When the link is tried again, or the ping is due that may close the breaker. Milliseconds since the epoch. */
   readonly retryAtMs: number | null
   readonly lastSeenAtMs: number | null
   readonly roundTripMs: number | null

@@ -33,3 +33,21 @@ export function closeCodeOf(cause: unknown): number | null {
     ? cause.closeCode
     : null
 }
+
+/** What an answer with the wrong credential, or one that makes no sense, is not: there is somebody at the other end. */
+const transportReasons: ReadonlySet<UnreachableReason> = new Set(['timeout', 'offline', 'crashed'])
+
+/** Whether a breaker counts it. */
+export function isTransportFailure(reason: UnreachableReason): boolean {
+  return transportReasons.has(reason)
+}
+
+/** A call that ended by its own time, not one that the far side answered with a timeout. */
+export function isSilence(error: TrawlError): boolean {
+  return error.code === 'timeout' && error.cause === undefined
+}
+
+/** The far side answered, though with an error: the link and the agent are well. */
+export function isAnswer(error: TrawlError): boolean {
+  return error.code !== 'unreachable' && error.code !== 'cancelled' && error.cause !== undefined
+}

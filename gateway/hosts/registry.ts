@@ -4,11 +4,21 @@ import type { Host } from './host.ts'
 export interface HostRegistry {
   get(id: string): Host | undefined
   all(): readonly Host[]
+  /** @throws Error for an id that is taken. */
+  add(host: Host): void
 }
 
 /** @throws Error when two hosts share an id: configuration has to have refused that. */
 export function createHostRegistry(hosts: readonly Host[]): HostRegistry {
-  const byId = new Map(hosts.map((host) => [host.id, host]))
-  if (byId.size !== hosts.length) throw new Error('two hosts share an id')
-  return { get: (id) => byId.get(id), all: () => hosts }
+  const byId = new Map<string, Host>()
+  const registry: HostRegistry = {
+    get: (id) => byId.get(id),
+    all: () => [...byId.values()],
+    add(host) {
+      if (byId.has(host.id)) throw new Error('two hosts share an id')
+      byId.set(host.id, host)
+    },
+  }
+  for (const host of hosts) registry.add(host)
+  return registry
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { backOffMs } from '../../protocol/link/back-off.ts'
 import { openConnection, type RpcConnection } from '../../protocol/rpc/connection.ts'
 import type { RpcMethods } from '../../protocol/rpc/dispatch.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { createInMemoryChannelPair } from '../../protocol/rpc/in-memory-channel.ts'
 import { livenessIntervalMs } from '../../protocol/rpc/message-channel.ts'
 import { createManualClock } from '../../test/helpers/manual-clock.ts'
-import { backOffMs } from './back-off.ts'
 import type { LinkReport } from './host.ts'
 import { connectTimeoutMs, type OpenLink } from './open-link.ts'
 import { SupervisedHost } from './supervise.ts'
@@ -202,6 +202,176 @@ describe('SupervisedHost', () => {
     await clock.pass(10)
     await host[Symbol.asyncDispose]()
     expect(clock.pending).toBe(0)
+  })
+})
+
+describe('the breaker of a SupervisedHost', () => {
+  /** Answers pings and `echo`, refuses `refuse`, and never answers `hang`; pings may be made to hang, too. */
+  async function supervised() {
+    const fake = superviseFake('runtime')
+    const far = { pings: 0, hangs: 0, isPingAnswered: true }
+    fake.connectVia(async () => {
+      const [near, other] = createInMemoryChannelPair()
+      other.start({
+        message: (text) => {
+          const { id, method } = JSON.parse(text)
+          const say = (answer: object) => void other.send(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+          if (method === 'host.describe') say({ result: description })
+          else if (method === 'echo') say({ result: {} })
+          else if (method === 'refuse') say({ error: { code: -32602, message: 'no' } })
+          else if (method === 'hang') far.hangs++
+          else if (method === '$/ping') {
+            far.pings++
+            if (far.isPingAnswered) say({ result: null })
+          }
+        },
+        oversize: () => {},
+        closed: () => {},
+      })
+      return near
+    })
+    fake.host.start()
+    await fake.clock.pass(0)
+    const call = async (method: string, timeoutMs = 10_000) => {
+      const called = fake.host
+        .call(method, () => ({}), { ...wait, timeoutMs })
+        .catch((error: TrawlError) => error)
+      await fake.clock.pass(method === 'hang' ? timeoutMs : 0)
+      return await called
+    }
+    const openIt = async () => {
+      for (let failure = 0; failure < 3; failure++) await call('hang')
+      expect(fake.host.report().breaker).toBe('open')
+    }
+    return { ...fake, far, call, openIt }
+  }
+
+  it('opens after three calls that got no answer: state, reason and time of the next try are told', async () => {
+    const { host, clock, reports, far, openIt } = await supervised()
+    await openIt()
+    expect(host.report()).toMatchObject({ state: 'ready', breaker: 'open', reason: 'timeout' })
+    expect(host.report().retryAtMs).toBe(clock.now() + 30_000)
+    expect(reports.at(-1)).toMatchObject({ breaker: 'open', detail: expect.stringContaining('ping') })
+    expect(far.hangs).toBe(3)
+    await host[Symbol.asyncDispose]()
+    expect(clock.pending).toBe(0)
+  })
+
+  it('fails every call at once while it is open, and no call closes it', async () => {
+    const { host, clock, far, call, openIt } = await supervised()
+    await openIt()
+    await clock.pass(29_999)
+    const startedMs = clock.monotonicMs()
+    for (const method of ['hang', 'echo'])
+      await expect(
+        host.call(method, () => ({}), wait).catch((error: TrawlError) => error),
+      ).resolves.toMatchObject({
+        code: 'unreachable',
+        details: { reason: 'timeout' },
+      })
+    expect(clock.monotonicMs()).toBe(startedMs)
+    expect(far.hangs).toBe(3)
+    expect(host.report().breaker).toBe('open')
+    expect(await call('echo')).toMatchObject({ code: 'unreachable' })
+    await host[Symbol.asyncDispose]()
+  })
+
+  it('is closed by the ping that is due at its time, and by none before it', async () => {
+    const { host, clock, reports, far, call, openIt } = await supervised()
+    await openIt()
+    const before = far.pings
+    await clock.pass(29_000)
+    expect(far.pings).toBeGreaterThan(before)
+    expect(host.report().breaker).toBe('open')
+    await clock.pass(1_000)
+    expect(host.report().breaker).toBeUndefined()
+    expect(reports.at(-1)).not.toHaveProperty('breaker')
+    expect(await call('echo')).toEqual({})
+    await host[Symbol.asyncDispose]()
+  })
+
+  it('is half-open while that ping is out, and calls fail at once then, too', async () => {
+    const { host, clock, reports, far, call, openIt } = await supervised()
+    await openIt()
+    await clock.pass(20_000)
+    far.isPingAnswered = false
+    await clock.pass(10_000)
+    expect(host.report()).toMatchObject({ breaker: 'half-open', retryAtMs: clock.now() })
+    expect(await call('echo')).toMatchObject({ code: 'unreachable' })
+    await clock.pass(livenessIntervalMs)
+    expect(reports.at(-1)).toMatchObject({ state: 'offline', breaker: 'open', reason: 'offline' })
+    await host[Symbol.asyncDispose]()
+  })
+
+  it('does not count what was answered with an error, what was cancelled, or what was given too little time', async () => {
+    const { host, call } = await supervised()
+    for (let round = 0; round < 5; round++) {
+      await call('hang')
+      await call('hang')
+      expect(await call('refuse')).toMatchObject({ code: 'invalid_input' })
+      const leaving = new AbortController()
+      const left = host.call('hang', () => ({}), { signal: leaving.signal, timeoutMs: 10_000 })
+      leaving.abort()
+      await expect(left).rejects.toMatchObject({ code: 'cancelled' })
+    }
+    for (let round = 0; round < 5; round++) await call('hang', 500)
+    expect(host.report().breaker).toBeUndefined()
+    await host[Symbol.asyncDispose]()
+  })
+
+  it('opens after three attempts that failed, not after refused logins, and a connection closes it', async () => {
+    const { host, clock, connectVia, healthy } = superviseFake('runtime')
+    const untilRetry = async () => await clock.pass((host.report().retryAtMs ?? 0) - clock.now())
+    connectVia(async () => {
+      throw new TrawlError('unreachable', 'no', { reason: 'auth-failed' })
+    })
+    host.start()
+    for (let attempt = 0; attempt < 5; attempt++) await untilRetry()
+    expect(host.report()).toMatchObject({ state: 'offline', reason: 'auth-failed' })
+    expect(host.report().breaker).toBeUndefined()
+    connectVia(async () => {
+      throw new TrawlError('unreachable', 'no', { reason: 'offline' })
+    })
+    for (let attempt = 0; attempt < 3; attempt++) await untilRetry()
+    expect(host.report()).toMatchObject({ state: 'offline', breaker: 'open', reason: 'offline' })
+    connectVia(healthy)
+    await untilRetry()
+    expect(host.report()).toMatchObject({ state: 'ready' })
+    expect(host.report().breaker).toBeUndefined()
+    await host[Symbol.asyncDispose]()
+  })
+})
+
+describe('a half-open link of a SupervisedHost', () => {
+  it('is noticed two ping intervals after the last sign of life, though that came while a ping was out', async () => {
+    const { host, clock, reports, connectVia } = superviseFake('runtime')
+    let answerEcho = () => {}
+    connectVia(async () => {
+      const [near, other] = createInMemoryChannelPair()
+      other.start({
+        message: (text) => {
+          const { id, method } = JSON.parse(text)
+          const say = (result: unknown) => void other.send(JSON.stringify({ jsonrpc: '2.0', id, result }))
+          if (method === 'host.describe') say(description)
+          if (method === 'echo') answerEcho = () => say({})
+        },
+        oversize: () => {},
+        closed: () => {},
+      })
+      return near
+    })
+    host.start()
+    await clock.pass(0)
+    const late = host.call('echo', () => ({}), { ...wait, timeoutMs: 100_000 })
+    await clock.pass(livenessIntervalMs + 1_000)
+    answerEcho()
+    await late
+    // The ping that was out, and one more: both go unanswered within the two intervals.
+    await clock.pass(livenessIntervalMs)
+    expect(host.report().state).toBe('ready')
+    await clock.pass(livenessIntervalMs)
+    expect(reports.map(({ state }) => state)).toContain('offline')
+    await host[Symbol.asyncDispose]()
   })
 })
 

@@ -74,6 +74,7 @@ async function askLeg(leg: Leg, shared: SearchRequest, options: AskOptions): Pro
     },
   })
   if (leg.host === null) return finish({ outcome: 'unreachable', reason: 'not-configured' }, null)
+  const { breaker = 'closed' } = leg.host.report()
   try {
     const request = leg.cursor === undefined ? shared : { ...shared, cursor: leg.cursor }
     const { response, droppedHits } = await askHost(leg.host, request, options)
@@ -83,7 +84,9 @@ async function askLeg(leg: Leg, shared: SearchRequest, options: AskOptions): Pro
     const dropped = droppedHits === 0 ? {} : { droppedHits }
     return finish({ outcome: 'results', hits: response.hits.length, ...dropped }, response)
   } catch (thrown) {
-    return finish({ outcome: 'unreachable', reason: unreachableReason(TrawlError.from(thrown)) }, null)
+    const reason = unreachableReason(TrawlError.from(thrown))
+    const skipped = breaker === 'closed' ? {} : { skipped: true as const }
+    return finish({ outcome: 'unreachable', reason, ...skipped }, null)
   }
 }
 

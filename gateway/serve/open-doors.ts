@@ -8,12 +8,11 @@ import { type Access, type Caller, credentialFromHeader } from '../access/caller
 import { refuseOrigin } from '../access/origin.ts'
 import type { ListenAddress } from '../config-schema.ts'
 import { logFault } from '../log.ts'
-import { Refusal, systemCode } from '../refusal.ts'
 import { createHttpServer, type DoorOptions } from './http.ts'
+import { listenOnTcp } from './listen-on-tcp.ts'
 import { createRunningCalls, type RunningCalls } from './running-calls.ts'
 import { listenOnUnixSocket } from './unix-socket.ts'
 import { attachWebSocketDoor, type WebSocketDoor } from './websocket.ts'
-import { whoHoldsPort } from './who-holds.ts'
 
 /** How long running calls may go on, and how long clients may take to leave, when the gateway stops. */
 const shutdownGraceMs = 5_000
@@ -111,45 +110,6 @@ async function closeGracefully(doors: readonly Door[], calls: RunningCalls, cloc
   await new Promise((resolve) => setImmediate(resolve))
   await Promise.all([...closing, ...doors.map(({ webSockets }) => webSockets.close())])
   callOff()
-}
-
-async function listenOnTcp(server: Server, { host, port }: ListenAddress): Promise<void> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ host, port }, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
-  } catch (error) {
-    throw await explainListenError(error, { host, port })
-  }
-}
-
-async function explainListenError(error: unknown, { host, port }: ListenAddress): Promise<unknown> {
-  switch (systemCode(error)) {
-    case 'EADDRINUSE': {
-      const holder = await whoHoldsPort(host, port)
-      const other = `trawl serve --listen ${host.includes(':') ? `[${host}]` : host}:${port + 1}`
-      return new Refusal(
-        'in-use',
-        `Port ${port} is in use${holder === null ? '' : ` by ${holder}`}. Stop that, or choose another: ${other}`,
-        error,
-      )
-    }
-    case 'EACCES':
-      return new Refusal(
-        'permission',
-        `Port ${port} may not be opened by this user. Choose one above 1023.`,
-        error,
-      )
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new Refusal('configuration', `This machine has no address ${host} to listen on.`, error)
-    default:
-      return error
-  }
 }
 
 function addressOf(server: Server, asked: ListenAddress): ListenAddress {

@@ -5,7 +5,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../protocol/clock.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'
 import { TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'

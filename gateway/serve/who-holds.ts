@@ -1,7 +1,7 @@
 /** Finds out who listens on an address that is in use: another gateway says so itself; of others Linux may know. */
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { type ClientRequest, request } from 'node:http'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const healthSchema = z.object({
   name: z.literal('trawl'),

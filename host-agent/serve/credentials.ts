@@ -1,52 +1,68 @@
 /**
- * The two tokens of an agent that listens. `token` proves the same machine and grants `runtime`;
- * `peer-token` is for a gateway elsewhere and grants `relay`. What a connection may see is decided here, once.
+ * Who may come in where an agent listens. `token` proves the same machine and grants `runtime`; the token of a paired
+ * gateway grants `relay`, and so does `peer-token`, which is for machines where nobody can pair. What a connection may
+ * see is decided here, once.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { PeerTable } from '../../protocol/link/peer-table.ts'
 import type { ExposureClass } from '../../protocol/session-search/exposure.ts'
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
-export interface AgentCredentials {
-  readonly peerTokenFile: string
-  /** @returns null for an unknown or missing token. */
-  classOf(token: string | null): ExposureClass | null
+export interface Visitor {
+  readonly exposure: ExposureClass
+  /** The paired gateway it is; null for the two token files. */
+  readonly pairedName: string | null
 }
 
+export interface AgentCredentials {
+  /** @returns null for an unknown or missing token. */
+  visitorOf(token: string | null): Visitor | null
+}
+
+export interface LoadCredentialsOptions {
+  readonly dataDir: string
+  readonly paired: Pick<PeerTable, 'check'>
+  /** Makes `peer-token` where it is not there; one that is there counts in any case. */
+  readonly makePeerToken: boolean
+  /** 256 random bits as base64url. */
+  makeToken(): string
+}
+
+export const peerTokenPath = (dataDir: string): string => join(dataDir, 'peer-token')
+
 /**
- * Reads both tokens, making each on first start with mode 0600.
+ * Reads the token files, making `token` on first start with mode 0600.
  * @throws Error naming the file and the remedy when others can read it, or when it holds no token.
  */
-export async function loadCredentials(dataDir: string, makeToken: () => string): Promise<AgentCredentials> {
-  const peerTokenFile = join(dataDir, 'peer-token')
-  const local = await readOrMake(join(dataDir, 'token'), makeToken)
-  const peer = await readOrMake(peerTokenFile, makeToken)
+export async function loadCredentials(options: LoadCredentialsOptions): Promise<AgentCredentials> {
+  const local = await readOrMake(join(options.dataDir, 'token'), () => options.makeToken())
+  const peerTokenFile = peerTokenPath(options.dataDir)
+  const peer = options.makePeerToken
+    ? await readOrMake(peerTokenFile, () => options.makeToken())
+    : await readToken(peerTokenFile)
   return {
-    peerTokenFile,
-    classOf(token) {
+    visitorOf(token) {
       if (token === null) return null
-      if (isSame(token, local)) return 'runtime'
-      return isSame(token, peer) ? 'relay' : null
+      if (isSame(token, local)) return { exposure: 'runtime', pairedName: null }
+      if (peer !== null && isSame(token, peer)) return { exposure: 'relay', pairedName: null }
+      const pairedName = options.paired.check(token)
+      return pairedName === null ? null : { exposure: 'relay', pairedName }
     },
   }
 }
 
 async function readOrMake(path: string, makeToken: () => string): Promise<string> {
-  try {
-    const file = await open(path, 'wx', 0o600)
-    try {
-      await file.writeFile(`${makeToken()}\n`)
-    } finally {
-      await file.close()
-    }
-  } catch (thrown) {
-    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown
-  }
-  const { mode } = await stat(path)
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw new Error(`${path} can be read by others. Run: chmod 600 ${path}`)
-  }
-  const token = (await readFile(path, 'utf8')).trim()
+  const there = await readToken(path)
+  if (there !== null) return there
+  const token = makeToken()
+  await writePrivateFile(path, `${token}\n`)
+  return token
+}
+
+async function readToken(path: string): Promise<string | null> {
+  const token = (await readPrivateFile(path))?.trim()
+  if (token === undefined) return null
   if (token === '') throw new Error(`${path} holds no token. Remove it, and it is made anew.`)
   return token
 }

@@ -1,5 +1,6 @@
 /** What a host's agent says of itself, and what the gateway says of its hosts (wire.md §3). */
-import { z } from 'zod'
+import * as z from 'zod'
+import { parseHostId } from '../host-id.ts'
 
 export const hostDescriptionSchema = z.object({
   executionHostId: z.string().optional(),
@@ -23,6 +24,8 @@ export const hostEntrySchema = z.object({
   kind: z.enum(['local', 'ssh', 'runtime']),
   label: z.string(),
   state: z.enum(['connecting', 'ready', 'offline', 'quarantined']),
+  /** Additive. `open`: the host is not asked, whatever its state, until it has answered a ping (`half-open`). */
+  breaker: z.enum(['closed', 'half-open', 'open']).optional(),
   reason: z.string().optional(),
   /** Same-machine callers only: what the log says of it. */
   detail: z.string().optional(),
@@ -36,3 +39,17 @@ export type HostEntry = z.output<typeof hostEntrySchema>
 
 export const hostListSchema = z.object({ hosts: z.array(hostEntrySchema) })
 export type HostList = z.output<typeof hostListSchema>
+
+export const hostInviteRequestSchema = z.object({
+  executionHostId: z.string().refine((id) => parseHostId(id)?.kind === 'runtime', 'must be runtime:<name>'),
+  /** Where agents find this gateway, if it cannot tell itself. */
+  url: z.string().optional(),
+})
+
+export const hostInvitationSchema = z.object({
+  executionHostId: z.string(),
+  /** One word, to be brought to the host. */
+  offer: z.string(),
+  expiresAt: z.number(),
+  urls: z.array(z.string()),
+})

@@ -2,12 +2,17 @@
  * The one method table: name → what it takes, what it answers, who serves it and who may call it (wire.md §3).
  * Parsing strips unknown members; both sides parse what they receive.
  */
-import { z } from 'zod'
+import * as z from 'zod'
 import { readSessionRequestSchema, readSessionResponseSchema } from '../session-search/read-session.ts'
 import { gatewaySearchRequestSchema, searchRequestSchema } from '../session-search/request.ts'
 import { searchResponseSchema } from '../session-search/response.ts'
 import { searchStatusSchema, statusRequestSchema } from '../session-search/status.ts'
-import { hostDescriptionSchema, hostListSchema } from './describe.ts'
+import {
+  hostDescriptionSchema,
+  hostInvitationSchema,
+  hostInviteRequestSchema,
+  hostListSchema,
+} from './describe.ts'
 import { TrawlError } from './errors.ts'
 
 const hostOnlySchema = z.object({ executionHostId: z.string().optional() })
@@ -36,6 +41,12 @@ export const methodTable = {
     gateway: z.object({}),
     hostAgent: null,
     result: hostListSchema,
+  },
+  'hosts.invite': {
+    summary: 'An offer for the agent of a runtime host that dials in; for same-machine callers.',
+    gateway: hostInviteRequestSchema,
+    hostAgent: null,
+    result: hostInvitationSchema,
   },
   'host.describe': {
     summary: "A host agent's version, platform, readers and limits.",

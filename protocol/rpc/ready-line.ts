@@ -8,7 +8,8 @@ export const protocolVersion = 1
 export const maxBannerBytes = 64 * 1024
 export const readyTimeoutMs = 10_000
 
-const prefix = 'trawl-agent ready '
+/** What the line begins with, behind whatever else stands on it. */
+export const readyLinePrefix = 'trawl-agent ready '
 const shownLineUnits = 200
 
 export interface AgentHello {
@@ -17,7 +18,7 @@ export interface AgentHello {
 }
 
 export function formatReadyLine(version: string): string {
-  return `${prefix}${JSON.stringify({ protocol: protocolVersion, version } satisfies AgentHello)}\n`
+  return `${readyLinePrefix}${JSON.stringify({ protocol: protocolVersion, version } satisfies AgentHello)}\n`
 }
 
 /**
@@ -66,14 +67,16 @@ export function awaitReadyLine(
     input.on('close', onEnd)
     input.on('error', onEnd)
     input.on('data', onData)
+    // Whoever read before may have paused it; listening alone would not start it again.
+    input.resume()
   })
 }
 
 function findReadyLine(seen: Buffer): { hello: AgentHello; received: Buffer } | null {
-  for (let at = seen.indexOf(prefix); at >= 0; at = seen.indexOf(prefix, at + 1)) {
+  for (let at = seen.indexOf(readyLinePrefix); at >= 0; at = seen.indexOf(readyLinePrefix, at + 1)) {
     const end = seen.indexOf(0x0a, at)
     if (end < 0) return null
-    const hello = readHello(seen.toString('utf8', at + prefix.length, end))
+    const hello = readHello(seen.toString('utf8', at + readyLinePrefix.length, end))
     if (hello !== null) return { hello, received: seen.subarray(end + 1) }
   }
   return null

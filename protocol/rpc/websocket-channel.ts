@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import type { ChannelHandlers, MessageChannel } from './message-channel.ts'
 
 /** wire.md §1: a link is dead when two intervals pass unanswered. */
-const maxUnansweredPings = 2
+const defaultMaxUnansweredPings = 2
 /** How much of a message over the limit is looked at, to find its id. */
 const oversizeHeadBytes = 1024
 /** A reader that lets more than this pile up is cut off. */
@@ -36,6 +36,8 @@ export interface WebSocketChannelOptions {
   /** Longer messages from the other side are dropped and told to `oversize`; the link goes on. */
   readonly maxMessageBytes: number
   readonly pingIntervalMs: number
+  /** The link is cut when an interval ends with this many pings unanswered; default 2. */
+  readonly maxUnansweredPings?: number
   /** The most that may wait unsent; default 64 MiB. One more message ends the link. */
   readonly maxBufferedBytes?: number
   readonly clock?: Clock
@@ -150,6 +152,7 @@ class WebSocketChannel implements MessageChannel {
 
   #pingAgain(): void {
     if (!this.#isOpen) return
+    const { maxUnansweredPings = defaultMaxUnansweredPings } = this.#options
     if (this.#unanswered >= maxUnansweredPings) {
       this.#cut(new Error(`no answer for ${maxUnansweredPings} ping intervals`))
       return

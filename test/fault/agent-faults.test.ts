@@ -80,7 +80,7 @@ describe('an agent that', () => {
     expect(answer.hits.map((hit) => hit.sessionId)).toEqual(['good', 'a'])
   })
 
-  it('prints garbage between its answers is heard all the same', async () => {
+  it('[link.63] prints garbage between its answers is heard all the same', async () => {
     const odd = start(
       `ready(); onSearch((id) => { process.stdout.write('npm warn deprecated\\n\\u0000\\u0000\\n[1,2\\n'); say({ jsonrpc: '2.0', id, result: results([hit('a')]) }) })`,
     )
@@ -117,7 +117,7 @@ describe('an agent that', () => {
     expect(answer.hits.map((hit) => hit.sessionId)).toEqual(['good', 'right1'])
   })
 
-  it('answers with 17 MB fails that call alone: the link goes on', async () => {
+  it('[link.39] [link.61] answers with 17 MB fails that call alone: the link goes on', async () => {
     const odd = start(
       `ready(); let calls = 0; onSearch((id) => say({ jsonrpc: '2.0', id, result: calls++ === 0 ? 'x'.repeat(17 * 1024 * 1024) : results([hit('small')]) }))`,
     )

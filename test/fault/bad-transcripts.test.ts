@@ -99,7 +99,7 @@ describe.skipIf(whyNoBuild() !== null)('trawl-agent reading a transcript with', 
     expect(JSON.stringify(page)).toContain('brokenbytes')
   })
 
-  it('a last line without its newline waits for the end of that line, and then finds it, once', async () => {
+  it('[link.59] a last line without its newline waits for the end of that line, and then finds it, once', async () => {
     const at = await home()
     const whole = userLine('halfwritten reply')
     const cut = whole.indexOf('halfwritten') + 4

@@ -60,9 +60,13 @@ describe.skipIf(whyNoBuild() !== null)('an address in use', () => {
     expect(stderr).not.toMatch(/\n\s+at /)
   })
 
-  it('as an index: two agents of one machine index side by side, and neither loses or doubles anything', async () => {
+  it('[link.71] as an index: two agents of one machine index side by side, and neither loses or doubles anything', async () => {
     for (let at = 0; at < 20; at++)
-      await home.writeClaude({ sessionId: `s${at}`, at: '2026-01-01T00:00:00Z', user: 'sharedwords' })
+      await home.writeClaude({
+        sessionId: `s${at}`,
+        at: '2026-01-01T00:00:00Z',
+        user: `sharedwords of ${at}`,
+      })
     const runs = await Promise.all(
       [1, 2, 3].map(async () => await runProgram(agentProgram, ['index'], home.env)),
     )

@@ -12,8 +12,8 @@ import { createGateway, type Gateway } from '../../gateway/gateway.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import type { HostList } from '../../protocol/rpc/describe.ts'
 import type { SearchResults } from '../../protocol/session-search/response.ts'
+import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { createSshHome } from '../helpers/ssh-home.ts'
-import { startTcpRelay } from '../helpers/tcp-relay.ts'
 
 const legTimeoutMs = 400
 /** The promise is 50 ms; the rest is for a machine that has more to do than this test. */
@@ -121,8 +121,8 @@ describe('an `all` search while hosts hang', () => {
   beforeEach(async () => {
     const dir = await mkdtemp(join(tmpdir(), 'trawl-deadline-'))
     open.push({ [Symbol.asyncDispose]: async () => await rm(dir, { recursive: true }) })
-    const silent = await startTcpRelay(null)
-    const silentSsh = await startTcpRelay(null)
+    const silent = await startFaultProxy(null)
+    const silentSsh = await startFaultProxy(null)
     const sshHome = await createSshHome({})
     await sshHome.writeKey('id_ed25519')
     await sshHome.write('config', `Host silent\n  HostName 127.0.0.1\n  Port ${silentSsh.port}\n`)

@@ -2,15 +2,20 @@
  * The carriers as a test sees them: each keeps links to scripted agents warm exactly as the gateway does.
  * A suite that runs over this list shows its clause on all of them.
  */
+import * as crypto from 'node:crypto'
+import { pino } from 'pino'
 import type { Host, HostKind } from '../../gateway/hosts/host.ts'
 import { openLocalLink } from '../../gateway/hosts/local.ts'
 import type { OpenLink } from '../../gateway/hosts/open-link.ts'
-import { openRuntimeLink } from '../../gateway/hosts/runtime.ts'
+import { dialPorts, openRuntimeLink } from '../../gateway/hosts/runtime.ts'
 import { openSshLink } from '../../gateway/hosts/ssh/ssh-link.ts'
 import { settingsFromConfig } from '../../gateway/hosts/ssh/ssh-settings.ts'
 import { SupervisedHost } from '../../gateway/hosts/supervise.ts'
+import { openAgentsDoor } from '../../gateway/serve/agents-door.ts'
+import { type DialIn, keepDialledIn } from '../../host-agent/serve/dial-in.ts'
 import { type Listener, listen } from '../../host-agent/serve/websocket.ts'
 import { systemClock } from '../../protocol/clock.ts'
+import { makeTlsKey, tlsIdentityOf } from '../../protocol/link/tls-identity.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'
 import type { RpcMethods } from '../../protocol/rpc/dispatch.ts'
 import { createInMemoryChannelPair } from '../../protocol/rpc/in-memory-channel.ts'
@@ -163,7 +168,11 @@ async function listeningAgent(): Promise<{ open: OpenLink } & AsyncDisposable> {
     listener ??= await listen({
       host: '127.0.0.1',
       port: 0,
-      credentials: { peerTokenFile: '', classOf: (token) => (token === 'peer' ? 'relay' : null) },
+      tls: null,
+      credentials: {
+        visitorOf: (token) => (token === 'peer' ? { exposure: 'relay', pairedName: null } : null),
+      },
+      redeem: async () => null,
       methodsFor: () => methods,
       clock: systemClock,
       createId,
@@ -173,6 +182,70 @@ async function listeningAgent(): Promise<{ open: OpenLink } & AsyncDisposable> {
     return await link(signal)
   }
   return { open, [Symbol.asyncDispose]: async () => await listener?.[Symbol.asyncDispose]() }
+}
+
+const dialledIn: Carrier = {
+  name: 'WebSocket, dialled by the agent',
+  unavailable: always,
+  async start(count) {
+    const agents = await Promise.all(Array.from({ length: count }, async () => await diallingAgent()))
+    return rigOf(count, (slot) => agents[slot]?.open ?? neverOpens, agents)
+  },
+}
+
+/** An agent that dials in at a door of its own. It dies by leaving, and dials again when it is missed. */
+async function diallingAgent(): Promise<{ open: OpenLink } & AsyncDisposable> {
+  const tls = tlsIdentityOf(makeTlsKey(crypto), { commonName: 'test', nowMs: Date.now() }, crypto)
+  if (tls === null) throw new Error('no key')
+  const diallers = new Set<DialIn>()
+  let onArrival = (_channel: MessageChannel) => {}
+  const door = await openAgentsDoor({
+    listen: { host: '127.0.0.1', port: 0 },
+    tls,
+    agents: { check: (token) => token, flush: async () => {} },
+    redeem: async () => null,
+    async arrive(_id, { channel }, welcome) {
+      welcome()
+      onArrival(channel)
+      return true
+    },
+    log: pino({ level: 'silent' }),
+    clock: systemClock,
+    createId,
+  })
+  const end = async () => {
+    const dying = [...diallers]
+    diallers.clear()
+    await Promise.all(dying.map((dialler) => dialler[Symbol.asyncDispose]()))
+  }
+  const methods = scriptedMethods(() => void end())
+  const open: OpenLink = async () =>
+    await new Promise<MessageChannel>((resolve) => {
+      onArrival = resolve
+      const dialler = keepDialledIn({
+        url: `wss://127.0.0.1:${door.address.port}/agents`,
+        pin: tls.pin,
+        token: 'agent',
+        methods,
+        ports: dialPorts,
+        clock: systemClock,
+        random: () => 0,
+        createId,
+        onFault: () => {},
+        // A link that was lost is asked for again by whoever misses it.
+        onChange: ({ state }) => {
+          if (state !== 'ready' && diallers.delete(dialler)) void dialler[Symbol.asyncDispose]()
+        },
+      })
+      diallers.add(dialler)
+    })
+  return {
+    open,
+    async [Symbol.asyncDispose]() {
+      await end()
+      await door[Symbol.asyncDispose]()
+    },
+  }
 }
 
 function rigOf(
@@ -191,7 +264,7 @@ function rigOf(
   }
 }
 
-const carriers: readonly Carrier[] = [inMemory, stdio, ssh, webSocket]
+const carriers: readonly Carrier[] = [inMemory, stdio, ssh, webSocket, dialledIn]
 
 /** The carriers that work here; why the others do not is printed. */
 export async function usableCarriers(): Promise<readonly Carrier[]> {

@@ -14,6 +14,11 @@ export interface RunOptions {
   readonly dataDir: string
   readonly env?: Readonly<Record<string, string>>
   readonly agentCommand?: readonly string[]
+  readonly agentBundleFile?: string
+  /** The home directory; the data directory unless told otherwise. */
+  readonly homeDir?: string
+  /** Answers what the command asks; nobody does without. */
+  readonly ask?: CommandContext['ask']
   readonly signal?: AbortSignal
   /** Columns of the terminal that stdout is; a pipe without. */
   readonly columns?: number
@@ -38,11 +43,13 @@ export async function runCommand(args: readonly string[], options: RunOptions): 
       },
     },
     env: { PATH: process.env.PATH, NO_COLOR: '1', TRAWL_DATA_DIR: options.dataDir, ...options.env },
-    homeDir: options.dataDir,
+    homeDir: options.homeDir ?? options.dataDir,
     cwd: '/work/here',
     clock: { ...systemClock, now: () => options.nowMs ?? Date.now() },
     signal: options.signal ?? new AbortController().signal,
     agentCommand: options.agentCommand ?? [process.execPath, '--eval', 'process.exit(1)'],
+    ...(options.agentBundleFile === undefined ? {} : { agentBundleFile: options.agentBundleFile }),
+    ...(options.ask === undefined ? {} : { ask: options.ask }),
     version: '9.9.9',
     random: () => 0,
     randomBytes,

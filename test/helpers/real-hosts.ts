@@ -125,10 +125,14 @@ export async function startListeningAgent(
   home: RealHome,
   args: readonly string[] = [],
 ): Promise<ListeningAgent> {
-  const child = spawn(process.execPath, [agentProgram, 'listen', '--listen', '127.0.0.1:0', ...args], {
-    env: home.env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [agentProgram, 'listen', '--listen', '127.0.0.1:0', '--peer-token', ...args],
+    {
+      env: home.env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   const url = await firstMatch(child, /Listening on (\S+)/)
   const read = async (name: string) => (await readFile(join(home.dataDir, name), 'utf8')).trim()
   return {

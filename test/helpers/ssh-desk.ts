@@ -1,4 +1,5 @@
 /** The client's desk of the SSH tests: a home, one server that lets its key in, and a short way to open a stream. */
+import { isDeepStrictEqual } from 'node:util'
 import { settingsFromConfig } from '../../gateway/hosts/ssh/ssh-settings.ts'
 import { openSshStream, type SshStream, type SshStreamOptions } from '../../gateway/hosts/ssh/ssh-stream.ts'
 import { systemClock } from '../../protocol/clock.ts'
@@ -67,4 +68,12 @@ export function openSockets(): Readonly<Record<string, number>> {
     if (/Socket|Pipe|Server|GetAddrInfo/.test(kind)) counts[kind] = (counts[kind] ?? 0) + 1
   }
   return counts
+}
+
+/**
+ * Resolves when as many sockets and pipes are open as before; never otherwise, so the test's own timeout ends it. Node
+ * goes on counting a child's pipes for a moment after they have closed.
+ */
+export async function onlyOpen(before: Readonly<Record<string, number>>): Promise<void> {
+  while (!isDeepStrictEqual(openSockets(), before)) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { loadSqlDriver } from '../../host-agent/index/driver/load-driver.ts'
 import { degradedRootSentence } from '../../protocol/session-search/exposure.ts'
+import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { startRealAgent } from '../helpers/real-agent.ts'
 import {
   agentProgram,
@@ -18,7 +19,6 @@ import {
   whyNoBuild,
 } from '../helpers/real-hosts.ts'
 import { runProgram } from '../helpers/served-gateway.ts'
-import { startTcpRelay } from '../helpers/tcp-relay.ts'
 
 const sessions = 9
 const codexId = (at: number) => `019b0000-0000-7000-8000-00000000000${at}`
@@ -163,7 +163,7 @@ describe.skipIf(whyNoBuild() !== null)('a relay client', () => {
   async function askOverSocket(agent: ListeningAgent, token: string): Promise<string> {
     const chunks: Buffer[] = []
     const port = Number(new URL(agent.url).port)
-    await using relay = await startTcpRelay(port, (chunk) => chunks.push(chunk))
+    await using relay = await startFaultProxy(port, { onToClient: (chunk) => void chunks.push(chunk) })
     const url = `ws://127.0.0.1:${relay.port}/rpc`
     const refused = new WebSocket(url, { headers: { authorization: 'Bearer wrong' } })
     await new Promise((resolve) => refused.once('error', resolve))

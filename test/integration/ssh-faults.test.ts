@@ -5,10 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { settingsFromConfig } from '../../gateway/hosts/ssh/ssh-settings.ts'
 import { openSshStream } from '../../gateway/hosts/ssh/ssh-stream.ts'
 import { type Clock, systemClock } from '../../protocol/clock.ts'
+import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { createSshDesk, openSockets, type SshDesk } from '../helpers/ssh-desk.ts'
 import { createSshHome } from '../helpers/ssh-home.ts'
 import { whyNoSshd } from '../helpers/sshd.ts'
-import { startTcpRelay } from '../helpers/tcp-relay.ts'
 
 /** A clock that stands still until it is told that the time is up. */
 function stoppedClock() {
@@ -51,7 +51,7 @@ const unreachable = (reason: string, text: string | RegExp) => ({
 
 describe('openSshStream without an SSH server', () => {
   it('ends at its deadline when the server accepts and says nothing', async () => {
-    await using silent = await startTcpRelay(null)
+    await using silent = await startFaultProxy(null)
     const { clock, expire, timers } = stoppedClock()
     const before = openSockets()
     const opening = open(silent.port, clock)
@@ -66,7 +66,7 @@ describe('openSshStream without an SSH server', () => {
   })
 
   it('ends earlier where ConnectTimeout says so', async () => {
-    await using silent = await startTcpRelay(null)
+    await using silent = await startFaultProxy(null)
     const { clock, expire, timers } = stoppedClock()
     const opening = open(silent.port, clock, 'ConnectTimeout 2\n')
     await silent.connected
@@ -76,7 +76,7 @@ describe('openSshStream without an SSH server', () => {
   })
 
   it('ends at once when the caller leaves', async () => {
-    await using silent = await startTcpRelay(null)
+    await using silent = await startFaultProxy(null)
     const caller = new AbortController()
     const opening = open(silent.port, systemClock, '', caller.signal)
     await silent.connected
@@ -86,7 +86,7 @@ describe('openSshStream without an SSH server', () => {
   })
 
   it('says that nothing listens', async () => {
-    const relay = await startTcpRelay(null)
+    const relay = await startFaultProxy(null)
     await relay[Symbol.asyncDispose]()
     await expect(open(relay.port, systemClock)).rejects.toMatchObject(
       unreachable('offline', 'nothing listens there'),
@@ -142,7 +142,7 @@ describe.skipIf(whyNoSshd() !== null)('openSshStream when the link fails', () =>
   })
 
   const throughRelay = async (lines: readonly string[] = []) => {
-    const relay = await startTcpRelay(desk.server.port)
+    const relay = await startFaultProxy(desk.server.port)
     await desk.trust(relay.port)
     await desk.configure(lines, { port: relay.port })
     return relay

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { planRoute } from '../../gateway/hosts/ssh/route.ts'
 import { settingsFromConfig } from '../../gateway/hosts/ssh/ssh-settings.ts'
 import { parseSshTarget } from '../../gateway/hosts/ssh/target.ts'
+import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { createSshDesk, openSockets, type SshDesk } from '../helpers/ssh-desk.ts'
 import { createSshHome } from '../helpers/ssh-home.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../helpers/sshd.ts'
-import { startTcpRelay } from '../helpers/tcp-relay.ts'
 
 async function route(config: string, target = 'devbox') {
   const home = await createSshHome()
@@ -130,7 +130,7 @@ describe.skipIf(whyNoSshd() !== null)('openSshStream through ProxyJump', () => {
   })
 
   it('is over when the hop is cut off', async () => {
-    await using relay = await startTcpRelay(door.port)
+    await using relay = await startFaultProxy(door.port)
     await behindDoor(relay.port)
     await trust(devboxLine(), doorLine(relay.port))
     const before = openSockets()
@@ -142,7 +142,7 @@ describe.skipIf(whyNoSshd() !== null)('openSshStream through ProxyJump', () => {
   })
 
   it('ends at its deadline when the second hop never answers', async () => {
-    await using silent = await startTcpRelay(null)
+    await using silent = await startFaultProxy(null)
     await desk.home.write(
       'config',
       `Host devbox\n HostName 127.0.0.1\n Port ${silent.port}\n ConnectTimeout 1\n ProxyJump door\nHost door\n HostName 127.0.0.1\n Port ${door.port}\n IdentityFile ~/.ssh/door-key\n`,

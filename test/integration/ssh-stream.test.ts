@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { openSshLink } from '../../gateway/hosts/ssh/ssh-link.ts'
 import { settingsFromConfig } from '../../gateway/hosts/ssh/ssh-settings.ts'
 import { systemClock } from '../../protocol/clock.ts'
+import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { createSshDesk, openSockets, type SshDesk } from '../helpers/ssh-desk.ts'
 import { whyNoSshd } from '../helpers/sshd.ts'
-import { startTcpRelay } from '../helpers/tcp-relay.ts'
 
 const mebibyte = 1024 * 1024
 /** Pays no heed to the end of its stdin, and ends only when nobody can hear it any more. */
@@ -101,7 +101,7 @@ describe.skipIf(whyNoSshd() !== null)('openSshStream with a real sshd', () => {
   })
 
   it('is over at once when the connection is cut while nobody reads', async () => {
-    await using relay = await startTcpRelay(desk.server.port)
+    await using relay = await startFaultProxy(desk.server.port)
     await desk.trust(relay.port)
     await desk.configure([], { port: relay.port })
     try {
@@ -152,7 +152,7 @@ describe.skipIf(whyNoSshd() !== null)('openSshStream with a real sshd', () => {
   })
 
   it('takes no more from the network than its reader keeps up with', async () => {
-    await using relay = await startTcpRelay(desk.server.port)
+    await using relay = await startFaultProxy(desk.server.port)
     await desk.trust(relay.port)
     await desk.configure([], { port: relay.port })
     try {
@@ -163,7 +163,7 @@ describe.skipIf(whyNoSshd() !== null)('openSshStream with a real sshd', () => {
       while (!stream.stdout.readableEnded) {
         const chunk: Buffer | null = stream.stdout.read(16 * 1024) ?? stream.stdout.read()
         read += chunk?.length ?? 0
-        furthestAhead = Math.max(furthestAhead, relay.bytesToClient() - read)
+        furthestAhead = Math.max(furthestAhead, relay.toClient.bytes() - read)
         await new Promise((resolve) => setImmediate(resolve))
       }
       expect(read).toBe(total)

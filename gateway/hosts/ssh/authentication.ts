@@ -10,6 +10,8 @@ import type { SshSettings } from './ssh-settings.ts'
 export interface Authentication extends Disposable {
   /** For ssh2's `authHandler`. Reads keys and asks the agent only when called: after the server's key was verified. */
   readonly handler: AuthHandlerMiddleware
+  /** The label of the key that was offered last: after a login, the one that fitted. */
+  lastTried(): string | null
 }
 
 /** What has happened in one login. */
@@ -64,6 +66,7 @@ export function createAuthentication(
         },
       )
     },
+    lastTried: () => login?.tried.at(-1) ?? null,
     [Symbol.dispose]() {
       isEnded = true
       agent?.[Symbol.dispose]()

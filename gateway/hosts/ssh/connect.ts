@@ -9,7 +9,7 @@ import ssh2 from 'ssh2'
 import type { Clock } from '../../../protocol/clock.ts'
 import { createAuthentication } from './authentication.ts'
 import { untilAborted, withDeadline } from './deadline.ts'
-import { type HostKeyCheck, loadHostKeyCheck } from './host-key-check.ts'
+import { describeKey, type HostKeyCheck, loadHostKeyCheck } from './host-key-check.ts'
 import { recordHostKey } from './record-host-key.ts'
 import { type ConnectStage, connectFailure, unreachable } from './ssh-errors.ts'
 import type { SshSettings } from './ssh-settings.ts'
@@ -38,7 +38,11 @@ export interface ConnectOptions {
   onStage(stage: ConnectStage): void
   /** Something the log should have, and nobody else. */
   onNote(note: string): void
+  /** Told as each part is done, with what was found. May hold paths. */
+  onFound?(part: FoundPart, what: string): void
 }
+
+export type FoundPart = 'connect' | 'host key' | 'login'
 
 /** @throws TrawlError `unreachable` with a reason of wire.md §4, or `cancelled`. */
 export async function connectSsh(options: ConnectOptions): Promise<SshConnection> {
@@ -54,6 +58,7 @@ export async function connectSsh(options: ConnectOptions): Promise<SshConnection
   try {
     const attempt = await withConnectTimeout(options, async (bounded) => {
       const transport = await openTransport(options, bounded)
+      options.onFound?.('connect', placeOf(settings))
       enter('greeting')
       const started = startClient(transport, check, options)
       try {
@@ -64,9 +69,11 @@ export async function connectSsh(options: ConnectOptions): Promise<SshConnection
         throw thrown
       }
     })
+    options.onFound?.('host key', attempt.shownKey())
     enter('logging in')
     try {
       await untilAborted(signal, attempt.loggedIn)
+      options.onFound?.('login', attempt.loggedInAs())
       return attempt.connection
     } catch (thrown) {
       await abandon(attempt.connection, options)
@@ -146,6 +153,10 @@ interface StartedClient {
   /** Resolves when keys are exchanged and the server's is the right one. */
   readonly greeted: Promise<void>
   readonly loggedIn: Promise<void>
+  /** The server's key, once it has greeted. */
+  shownKey(): string
+  /** Whose login, and with which key. */
+  loggedInAs(): string
 }
 
 function startClient(transport: Duplex, check: HostKeyCheck, options: ConnectOptions): StartedClient {
@@ -161,6 +172,7 @@ function startClient(transport: Duplex, check: HostKeyCheck, options: ConnectOpt
     reject(error)
   }
   const authentication = createAuthentication(settings, fail)
+  const verifier = createVerifier(check, client, options, fail)
   const greeted = Promise.race([
     new Promise<void>((resolve) => client.once('handshake', () => resolve())),
     failed,
@@ -195,7 +207,7 @@ function startClient(transport: Duplex, check: HostKeyCheck, options: ConnectOpt
       keepaliveInterval: settings.keepAlive.intervalMs,
       keepaliveCountMax: settings.keepAlive.countMax,
       algorithms: { serverHostKey: [...check.algorithms] },
-      hostVerifier: createVerifier(check, client, options, fail),
+      hostVerifier: verifier.verify,
       authHandler: authentication.handler,
     })
   } catch (thrown) {
@@ -203,7 +215,13 @@ function startClient(transport: Duplex, check: HostKeyCheck, options: ConnectOpt
     throw thrown
   }
   client.setNoDelay(true)
-  return { connection: { client, settings, failure: () => failure, closed, destroy }, greeted, loggedIn }
+  return {
+    connection: { client, settings, failure: () => failure, closed, destroy },
+    greeted,
+    loggedIn,
+    shownKey: () => verifier.accepted() ?? 'no key',
+    loggedInAs: () => `${settings.user} with ${authentication.lastTried() ?? 'no key'}`,
+  }
 }
 
 /**
@@ -215,9 +233,9 @@ function createVerifier(
   client: Client,
   { settings, onNote }: ConnectOptions,
   fail: (error: Error) => void,
-): (key: Buffer) => boolean {
+): { verify(key: Buffer): boolean; accepted(): string | null } {
   let accepted: Buffer | null = null
-  return (shown) => {
+  const verify = (shown: Buffer) => {
     const key = Buffer.from(shown)
     if (accepted !== null) return accepted.equals(key)
     const verdict = check.verify(key)
@@ -238,6 +256,7 @@ function createVerifier(
     }
     return true
   }
+  return { verify, accepted: () => (accepted === null ? null : describeKey(accepted)) }
 }
 
 function closedEarly(): Error {

@@ -145,13 +145,23 @@ describe('loadHostKeyCheck', () => {
     })
   })
 
-  it('asks first for the kinds of key the host is known by', async () => {
+  it('asks first for the kinds of key the host is known by, in the order they stand there', async () => {
     expect((await check(`[devbox]:2022 ${rsaKey.line}\n`)).algorithms.slice(0, 3)).toEqual([
       'rsa-sha2-512',
       'rsa-sha2-256',
       'ssh-ed25519',
     ])
     expect((await check(`@revoked * ${rsaKey.line}\n`)).algorithms[0]).toBe('ssh-ed25519')
+    const both = (...lines: string[]) => check(lines.map((line) => `[devbox]:2022 ${line}\n`).join(''))
+    expect((await both(rsaKey.line, key.line)).algorithms.slice(0, 3)).toEqual([
+      'rsa-sha2-512',
+      'rsa-sha2-256',
+      'ssh-ed25519',
+    ])
+    expect((await both(key.line, rsaKey.line)).algorithms.slice(0, 2)).toEqual([
+      'ssh-ed25519',
+      'rsa-sha2-512',
+    ])
   })
 })
 

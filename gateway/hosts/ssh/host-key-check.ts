@@ -17,6 +17,33 @@ const algorithms: readonly ServerHostKeyAlgorithm[] = [
   'rsa-sha2-256',
 ]
 
+/** The cause of a refusal that a person may lift: a key that is on record nowhere. */
+export class UnknownHostKey extends Error {
+  override readonly name = 'UnknownHostKey'
+  /** For `recordHostKey`. */
+  readonly record: HostKeyRecord
+  /** The host as it was asked for, and the kind of key and fingerprint it shows. */
+  readonly target: string
+  readonly shown: string
+
+  constructor(record: HostKeyRecord, target: string, shown: string) {
+    super(`${target} shows the ${shown}`)
+    this.record = record
+    this.target = target
+    this.shown = shown
+  }
+}
+
+/** A key to be put on record. */
+export interface HostKeyRecord {
+  readonly file: string
+  /** As known_hosts writes it: `name` or `[name]:port`. */
+  readonly name: string
+  /** In SSH's wire form. */
+  readonly key: Buffer
+  readonly isHashed: boolean
+}
+
 type HostKeyVerdict =
   | { readonly kind: 'known' }
   /** Not on record, and the host's policy lets it in; `isRecorded` says whether it goes on record. */
@@ -24,7 +51,7 @@ type HostKeyVerdict =
   | { readonly kind: 'refused'; readonly error: TrawlError }
 
 export interface HostKeyCheck {
-  /** Kinds of key the host is known by come first: else a server's second key would look like an attack. */
+  /** Kinds of key the host is known by come first, in the order known_hosts has them: else a server's second key would look like an attack. */
   readonly algorithms: readonly ServerHostKeyAlgorithm[]
   /** The name under which the key is looked up and recorded. */
   readonly name: string
@@ -45,7 +72,7 @@ export async function loadHostKeyCheck(settings: SshSettings): Promise<HostKeyCh
     .map(({ keyType }) => keyType)
   return {
     name,
-    algorithms: [...algorithms].sort((a, b) => Number(isOfType(b, types)) - Number(isOfType(a, types))),
+    algorithms: [...algorithms].sort((a, b) => rankOf(a, types) - rankOf(b, types)),
     verify: (key) => judge({ key, name, settings, entries, withoutPort }),
   }
 }
@@ -60,7 +87,7 @@ interface Evidence {
 
 function judge({ key, name, settings, entries, withoutPort }: Evidence): HostKeyVerdict {
   const { text } = settings.target
-  const shown = `${readKeyType(key)} key ${fingerprint(key)}`
+  const shown = describeKey(key)
   const all = [...entries, ...withoutPort]
   const revoked = all.find((entry) => entry.marker === 'revoked' && entry.key.equals(key))
   if (revoked !== undefined) {
@@ -85,14 +112,24 @@ function judge({ key, name, settings, entries, withoutPort }: Evidence): HostKey
     authority === undefined
       ? 'is not in known_hosts'
       : `is vouched for by a certificate authority only (${placeOf(authority)}), which this client cannot check`
+  const [file] = settings.userKnownHostsFiles
+  const isAskable = settings.mayAskForNew && authority === undefined && file !== undefined
   return refuse(
     `The ${shown} of ${text} ${why}. Nothing was sent. ` +
       `Compare the fingerprint with the server's own, then add it: ${addCommand(name, key, settings)}`,
+    isAskable
+      ? new UnknownHostKey({ file, name, key, isHashed: settings.hashKnownHosts }, text, shown)
+      : undefined,
   )
 }
 
-function refuse(sentence: string): HostKeyVerdict {
-  return { kind: 'refused', error: unreachable('host-key', sentence) }
+function refuse(sentence: string, cause?: UnknownHostKey): HostKeyVerdict {
+  return { kind: 'refused', error: unreachable('host-key', sentence, cause) }
+}
+
+/** Its kind and fingerprint. @param key in SSH's wire form */
+export function describeKey(key: Buffer): string {
+  return `${readKeyType(key)} key ${fingerprint(key)}`
 }
 
 /** One line of known_hosts. */
@@ -124,6 +161,8 @@ function readKeyType(key: Buffer): string {
   return /^[\w@.-]+$/.test(type) ? type : 'unknown'
 }
 
-function isOfType(algorithm: string, types: readonly string[]): boolean {
-  return types.includes(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm)
+/** Kinds of key that are not on record come last, in our own order. */
+function rankOf(algorithm: string, types: readonly string[]): number {
+  const at = types.indexOf(algorithm.startsWith('rsa-') ? 'ssh-rsa' : algorithm)
+  return at < 0 ? types.length : at
 }

@@ -2,22 +2,16 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { knownHostsLine } from './host-key-check.ts'
+import { type HostKeyRecord, knownHostsLine } from './host-key-check.ts'
 import { hashKnownHostName } from './known-hosts.ts'
 
-export interface HostKeyRecord {
-  readonly file: string
-  /** As known_hosts writes it: `name` or `[name]:port`. */
-  readonly name: string
-  /** In SSH's wire form. */
-  readonly key: Buffer
-  readonly isHashed: boolean
-  /** Salt for a hashed name. */
-  readonly randomBytes?: (size: number) => Buffer
-}
+/** Salt for a hashed name. */
+type RandomBytes = (size: number) => Buffer
 
 /** Appends one line, on a line of its own even where the last one has no end. Rejects with the file system's error. */
-export async function recordHostKey(record: HostKeyRecord): Promise<void> {
+export async function recordHostKey(
+  record: HostKeyRecord & { readonly randomBytes?: RandomBytes },
+): Promise<void> {
   const { file, key, isHashed, randomBytes = systemRandomBytes } = record
   const name = isHashed ? hashKnownHostName(record.name, randomBytes(20)) : record.name
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })

@@ -1,6 +1,6 @@
 /**
- * The settings of one SSH host, as ssh_config and its target give them. `ResolveSshSettings` is the port: a source that
- * asks the system's ssh (`ssh -G`) would be another function of that type.
+ * The settings of one SSH host, as ssh_config and its target give them: as the system's own ssh understands it where it
+ * may be asked, else read here.
  */
 import { join } from 'node:path'
 import { type ConfigFile, evaluateSshConfig, type SshDirectives } from './config-file.ts'
@@ -14,6 +14,7 @@ import {
   requireFollowable,
 } from './setting-values.ts'
 import { unreachable } from './ssh-errors.ts'
+import { askSystemSsh } from './system-ssh-config.ts'
 import type { SshTarget } from './target.ts'
 
 export interface SshEnvironment {
@@ -24,6 +25,8 @@ export interface SshEnvironment {
   readonly variables: Readonly<Record<string, string | undefined>>
   /** Read instead of `~/.ssh/config` and the system's file, and then it must exist (as `ssh -F`). */
   readonly configFile?: string
+  /** The system's ssh, where it may be asked (`ssh -G`); absent, the files are read here and no command is run. */
+  readonly sshProgram?: string
   /** Where the system's ssh_config and ssh_known_hosts lie; `/etc/ssh` on most. */
   readonly systemDir: string
 }
@@ -44,6 +47,8 @@ export interface SshSettings {
   readonly user: string
   readonly hostKeyAlias: string | null
   readonly hostKeyPolicy: HostKeyPolicy
+  /** Whether a person may let a new server in (`ask`, the default; not `yes`). */
+  readonly mayAskForNew: boolean
   readonly userKnownHostsFiles: readonly string[]
   readonly globalKnownHostsFiles: readonly string[]
   readonly hashKnownHosts: boolean
@@ -64,18 +69,41 @@ export interface SshSettings {
 /** @throws TrawlError `unreachable` / `not-configured` where the settings cannot be made out or cannot be kept. */
 export type ResolveSshSettings = (target: SshTarget) => Promise<SshSettings>
 
-/** Settings from ssh_config files, read anew for every connection so that an edit counts at the next attempt. */
+/** Settings from ssh_config, looked up anew for every connection so that an edit counts at the next attempt. */
 export function settingsFromConfig(environment: SshEnvironment): ResolveSshSettings {
   return async (target) => {
-    const directives = await evaluateSshConfig(configFiles(environment), {
-      alias: target.host,
-      user: target.user,
-      localUser: environment.localUser,
-      homeDir: environment.homeDir,
-    })
+    const directives = await lookUp(target, environment)
     requireFollowable(directives, target.text)
     return toSettings(target, directives, environment)
   }
+}
+
+async function lookUp(target: SshTarget, environment: SshEnvironment): Promise<SshDirectives> {
+  const files = configFiles(environment)
+  const reading = evaluateSshConfig(files, {
+    alias: target.host,
+    user: target.user,
+    localUser: environment.localUser,
+    homeDir: environment.homeDir,
+  })
+  const { sshProgram: program, configFile, variables } = environment
+  const [own] = files
+  if (program === undefined || own === undefined) return await reading
+  // What is no error to ssh shall be none here; what is one to ssh, too, is told by the reading below.
+  const read = await reading.catch(() => null)
+  const asked = await askSystemSsh(
+    { program, target, variables, configFile: { path: own.path, isNamed: configFile !== undefined } },
+    read,
+  )
+  if (asked?.kind === 'directives') return asked.directives
+  const directives = await reading
+  return asked === null
+    ? directives
+    : {
+        get: (name) => directives.get(name),
+        all: (name) => directives.all(name),
+        notes: [...directives.notes, asked.why],
+      }
 }
 
 function configFiles({ configFile, homeDir, systemDir }: SshEnvironment): readonly ConfigFile[] {
@@ -121,6 +149,7 @@ function toSettings(target: SshTarget, directives: SshDirectives, environment: S
     user,
     hostKeyAlias,
     hostKeyPolicy: readPolicy(first('stricthostkeychecking')),
+    mayAskForNew: (first('stricthostkeychecking') ?? 'ask').toLowerCase() === 'ask',
     userKnownHostsFiles: readFiles(directives, 'UserKnownHostsFile', expansion, [
       join(sshDir, 'known_hosts'),
       join(sshDir, 'known_hosts2'),

@@ -3,9 +3,10 @@ import type { Readable, Writable } from 'node:stream'
 import type { ClientChannel } from 'ssh2'
 import type { Clock } from '../../../protocol/clock.ts'
 import type { TrawlError } from '../../../protocol/rpc/errors.ts'
-import { placeOf, type SshConnection } from './connect.ts'
+import { endOfCommand } from './command-end.ts'
+import { type FoundPart, placeOf, type SshConnection } from './connect.ts'
 import { untilAborted, withDeadline } from './deadline.ts'
-import { type ExecEnd, wrapExecChannel } from './exec-stream.ts'
+import { wrapExecChannel } from './exec-stream.ts'
 import { defaultAgentCommand, wrapForLoginShell } from './remote-command.ts'
 import { openRoute, planRoute, type SshRoute } from './route.ts'
 import { type ConnectStage, connectFailure, unreachable } from './ssh-errors.ts'
@@ -14,7 +15,6 @@ import { parseSshTarget } from './target.ts'
 
 /** How long an agent may take to end once its stdin has, before the connection is cut. */
 const closeGraceMs = 2_000
-const shownStderrUnits = 500
 
 export interface SshStreamOptions {
   /** The decoded target of the host id: an ssh_config alias, or `user@host:port`. */
@@ -28,6 +28,10 @@ export interface SshStreamOptions {
   readonly signal: AbortSignal
   /** For the log: what of ssh_config was not followed, keys that went on record. May hold paths. */
   onNote?(note: string): void
+  /** Told as the attempt goes on; every hop begins anew. */
+  onStage?(stage: ConnectStage): void
+  /** Told as each part of the way is done, hop by hop, with what was found. May hold paths. */
+  onFound?(part: FoundPart, what: string): void
 }
 
 export interface SshStream extends AsyncDisposable {
@@ -61,8 +65,10 @@ export async function openSshStream(options: SshStreamOptions): Promise<SshStrea
     for (const { notes } of plan) notes.forEach(onNote)
     const onStage = (next: ConnectStage) => {
       stage = next
+      options.onStage?.(next)
     }
-    const route = await openRoute(plan, { clock, signal: bounded, onStage, onNote })
+    const onFound = (part: FoundPart, what: string) => options.onFound?.(part, what)
+    const route = await openRoute(plan, { clock, signal: bounded, onStage, onNote, onFound })
     try {
       onStage('starting the agent')
       const command = wrapForLoginShell(options.agentCommand ?? defaultAgentCommand)
@@ -94,7 +100,7 @@ function toStream(channel: ClientChannel, route: SshRoute, clock: Clock): SshStr
   const loss = () => lossOf(route, place)
   const exec = wrapExecChannel(channel, { connectionClosed: route.last.closed, lossOf: loss })
   const closed = exec.closed.then(async (end) => {
-    const error = isClosing ? null : end.isReported ? endOf(end, place, exec.stderrTail()) : loss()
+    const error = isClosing ? null : end.isReported ? endOfCommand(end, place, exec.stderrTail()) : loss()
     await route.destroy()
     return error
   })
@@ -118,17 +124,4 @@ function lossOf(route: SshRoute, place: string): TrawlError {
     return unreachable('timeout', `${place} stopped answering; the connection was given up.`, failure)
   }
   return unreachable('offline', `The connection to ${place} was lost: ${failure.message}.`, failure)
-}
-
-function endOf({ exitCode, exitSignal }: ExecEnd, place: string, stderr: string): TrawlError | null {
-  if (exitCode === 0) return null
-  const said = stderr.trim() === '' ? '' : ` It wrote: ${stderr.trim().slice(-shownStderrUnits)}`
-  if (exitCode === 127 || exitCode === 126) {
-    const what = exitCode === 127 ? 'was not found' : 'cannot be run'
-    const advice = 'Install trawl-agent there, or set ssh.agentCommand to its full path.'
-    return unreachable('agent-missing', `The agent command ${what} on ${place}. ${advice}${said}`)
-  }
-  const how =
-    exitCode === null ? `was killed (${exitSignal ?? 'no signal named'})` : `ended with status ${exitCode}`
-  return unreachable('crashed', `The agent on ${place} ${how}.${said}`)
 }

@@ -1,0 +1,10 @@
+/** A host with a link that the gateway keeps, wherever it comes from. */
+import type { Host } from './host.ts'
+
+export interface KeptHost extends Host, AsyncDisposable {
+  /** Settles when it is known whether the host can be reached at first. */
+  readonly firstAttempt: Promise<void>
+  start(): void
+  /** The machine slept: what was connected may be gone, and what was waited for is over. */
+  wake(): void
+}

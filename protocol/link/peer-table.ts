@@ -1,0 +1,94 @@
+/**
+ * Who is paired, on the side that checks: a name, when it came, when it was last seen, and the SHA-256 of its token.
+ * A slow hash is for what people can guess: these tokens are 256 random bits, and no number of guesses reaches them.
+ */
+import * as z from 'zod'
+import type { Clock } from '../clock.ts'
+
+const peerSchema = z.object({
+  name: z.string().min(1).max(200),
+  tokenHash: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Milliseconds since the epoch. */
+  createdAt: z.number(),
+  lastSeenAt: z.number().nullable(),
+})
+/** What the file holds. Unknown members are left out on reading. */
+export const peerFileSchema = z.object({ version: z.literal(1), peers: z.array(peerSchema) })
+export type PeerFile = z.output<typeof peerFileSchema>
+export type PairedPeer = Omit<z.output<typeof peerSchema>, 'tokenHash'>
+
+/** A sighting is written down this often at most; how long ago within it does not matter to anybody. */
+const seenEveryMs = 60_000
+
+export interface PeerTableOptions {
+  readonly clock: Clock
+  /** What was there at the start. */
+  readonly file: PeerFile
+  save(file: PeerFile): Promise<void>
+  /** 256 random bits as base64url. */
+  makeToken(): string
+  /** SHA-256 in hex. */
+  digest(text: string): string
+}
+
+export interface PeerTable {
+  list(): readonly PairedPeer[]
+  /** Pairs under this name, or under `name-2` where it is taken and may not be replaced. @returns its token, once. */
+  issue(name: string, ifTaken: 'replace' | 'number'): Promise<{ name: string; token: string }>
+  /** @returns the name behind a token, and notes that it was seen; null for one that is not, or no longer, paired. */
+  check(token: string): string | null
+  /** @returns whether there was such a peer. Its token is worth nothing from here on. */
+  revoke(name: string): Promise<boolean>
+  /** Settles when everything is written down. */
+  flush(): Promise<void>
+}
+
+export function createPeerTable(options: PeerTableOptions): PeerTable {
+  const { clock, save, digest } = options
+  let peers = options.file.peers
+  let saving: Promise<void> = Promise.resolve()
+
+  /** One after another, each with the newest state. */
+  function write(): Promise<void> {
+    const written = saving.then(async () => await save({ version: 1, peers }))
+    saving = written.catch(() => {})
+    return written
+  }
+
+  function freeName(name: string): string {
+    const taken = new Set(peers.map((peer) => peer.name))
+    if (!taken.has(name)) return name
+    for (let number = 2; ; number++) if (!taken.has(`${name}-${number}`)) return `${name}-${number}`
+  }
+
+  return {
+    list: () => peers.map(({ tokenHash: _, ...peer }) => peer),
+    async issue(asked, ifTaken) {
+      const name = ifTaken === 'replace' ? asked : freeName(asked)
+      const token = options.makeToken()
+      const peer = { name, tokenHash: digest(token), createdAt: clock.now(), lastSeenAt: null }
+      peers = [...peers.filter((other) => other.name !== name), peer]
+      await write()
+      return { name, token }
+    },
+    check(token) {
+      const tokenHash = digest(token)
+      const found = peers.find((peer) => peer.tokenHash === tokenHash)
+      if (found === undefined) return null
+      const nowMs = clock.now()
+      if (found.lastSeenAt === null || nowMs - found.lastSeenAt >= seenEveryMs) {
+        peers = peers.map((peer) => (peer === found ? { ...peer, lastSeenAt: nowMs } : peer))
+        void write().catch(() => {})
+      }
+      return found.name
+    },
+    async revoke(name) {
+      const left = peers.filter((peer) => peer.name !== name)
+      if (left.length === peers.length) return false
+      peers = left
+      await write()
+      return true
+    },
+    flush: async () => await saving,
+  }
+}
