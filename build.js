@@ -14,7 +14,7 @@ await build({
   absWorkingDir: import.meta.dirname,
   entryPoints: {
     trawl: 'gateway/main.ts',
-    'trawl-agent': 'host-agent/main.ts',
+    'trawl-agent': 'host-agent/agent-start.ts',
     'indexing-worker': 'host-agent/indexing/worker.ts',
     demo: 'demo/demo.ts',
     'demo-ssh-server': 'demo/ssh2-server.ts',

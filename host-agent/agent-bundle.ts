@@ -4,5 +4,5 @@
  */
 import { isMainThread } from 'node:worker_threads'
 
-if (isMainThread) await import('./main.ts')
+if (isMainThread) await import('./agent-start.ts')
 else await import('./indexing/worker.ts')

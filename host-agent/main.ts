@@ -9,12 +9,11 @@ import type { TrawlError } from '../protocol/rpc/errors.ts'
 import type { ExposureClass } from '../protocol/session-search/exposure.ts'
 import { agentMethods } from './agent.ts'
 import { type AgentArguments, helpText, readArguments } from './command/arguments.ts'
-import { type ConnectContext, findGateways, stayConnected } from './command/connect.ts'
-import { openPort } from './command/listen.ts'
+import type { ConnectContext } from './command/connect.ts'
 import { ensurePrivateDir, type Machine } from './command/machine.ts'
-import { createMachineIndexer } from './command/machine-indexer.ts'
+import { createMachineIndexer, type IndexingThread } from './command/machine-indexer.ts'
 import { openAgent } from './command/open-agent.ts'
-import { makeOffer, type PairContext, showPairs, unpair } from './command/pair.ts'
+import type { PairContext } from './command/pair.ts'
 import { sayProgress, sayStatus } from './command/say-status.ts'
 import {
   disableSearch,
@@ -30,16 +29,10 @@ import { transcriptReaders } from './transcripts/readers.ts'
 
 /** Put in by the build. */
 declare const TRAWL_VERSION: string
-/** The worker's file beside this one, where it is not the usual one. */
-declare const TRAWL_INDEXING_WORKER: string | undefined
 
 const machine: Machine = { env: process.env, homeDir: homedir(), platform: process.platform }
 const dataDir = dataDirPath(machine)
 const indexPath = join(dataDir, 'index.sqlite')
-const workerUrl = new URL(
-  typeof TRAWL_INDEXING_WORKER === 'string' ? TRAWL_INDEXING_WORKER : './indexing-worker.js',
-  import.meta.url,
-)
 const readers = transcriptReaders()
 const switchedOff = 'Searching is switched off on this account. Switch it on: trawl-agent enable'
 
@@ -53,35 +46,38 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 // The other side of stdout may be gone before we are; that is how a link ends.
 process.stdout.on('error', () => leaving.abort())
 
-try {
-  process.exitCode = await run(readArguments(process.argv.slice(2)))
-} catch (error) {
-  complain(error instanceof Error ? error.message : String(error))
-  process.exitCode = 2
+/** Runs the command of this process to its end and sets the exit code. */
+export async function main(thread: IndexingThread): Promise<void> {
+  try {
+    process.exitCode = await run(readArguments(process.argv.slice(2)), thread)
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error))
+    process.exitCode = 2
+  }
 }
 
-async function run(given: AgentArguments): Promise<number> {
+async function run(given: AgentArguments, thread: IndexingThread): Promise<number> {
   if (given.version) return print(`trawl-agent ${TRAWL_VERSION}\n`)
   if (given.help) return print(helpText)
   switch (given.word) {
     case 'stdio':
-      return await serveOnStdio(exposureOf(given.exposure))
+      return await serveOnStdio(exposureOf(given.exposure), thread)
     case 'listen':
-      return await serveOnPort(given)
+      return await serveOnPort(given, thread)
     case 'connect':
-      return await dialGateways(given)
+      return await dialGateways(given, thread)
     case 'pair':
-      return await makeOffer(pairContext(), given.url)
+      return await (await pairing()).makeOffer(pairContext(), given.url)
     case 'pairs':
-      return await showPairs(pairContext(), given.json)
+      return await (await pairing()).showPairs(pairContext(), given.json)
     case 'unpair':
       if (given.operand === undefined) throw new Error('Which one? trawl-agent unpair NAME')
-      return await unpair(pairContext(), given.operand)
+      return await (await pairing()).unpair(pairContext(), given.operand)
     case 'enable':
     case 'disable':
       return await switchSearch(given.word)
     case 'index':
-      return await bringUpToDate()
+      return await bringUpToDate(thread)
     case 'status':
       return showStatus(given.json)
     default:
@@ -100,8 +96,8 @@ function exposureOf(text = 'relay'): ExposureClass {
   throw new Error(`--exposure takes relay or ipc, not ${text}.`)
 }
 
-async function serveOnStdio(exposure: ExposureClass): Promise<number> {
-  await using agent = await startAgent()
+async function serveOnStdio(exposure: ExposureClass, thread: IndexingThread): Promise<number> {
+  await using agent = await startAgent(thread)
   const served = serveStdio({
     input: process.stdin,
     output: process.stdout,
@@ -114,9 +110,10 @@ async function serveOnStdio(exposure: ExposureClass): Promise<number> {
   return 0
 }
 
-async function serveOnPort(given: AgentArguments): Promise<number> {
+async function serveOnPort(given: AgentArguments, thread: IndexingThread): Promise<number> {
+  const { openPort } = await import('./command/listen.ts')
   await ensurePrivateDir(dataDir)
-  await using agent = await startAgent()
+  await using agent = await startAgent(thread)
   await using port = await openPort(given, {
     dataDir,
     clock: systemClock,
@@ -129,7 +126,8 @@ async function serveOnPort(given: AgentArguments): Promise<number> {
 }
 
 /** The pairing first: an offer that is no good ends the command before the index is opened. */
-async function dialGateways(given: AgentArguments): Promise<number> {
+async function dialGateways(given: AgentArguments, thread: IndexingThread): Promise<number> {
+  const { findGateways, stayConnected } = await import('./command/connect.ts')
   await ensurePrivateDir(dataDir)
   const context: ConnectContext = {
     dataDir,
@@ -140,12 +138,12 @@ async function dialGateways(given: AgentArguments): Promise<number> {
     complain,
   }
   const gateways = await findGateways(given.operand, given.name, context)
-  await using agent = await startAgent()
+  await using agent = await startAgent(thread)
   const isWell = await stayConnected(gateways, (hostId) => methodsOf(agent, 'relay', hostId), context)
   return isWell ? 0 : 2
 }
 
-async function startAgent(): Promise<SwitchedAgent> {
+async function startAgent(thread: IndexingThread): Promise<SwitchedAgent> {
   await ensurePrivateDir(dataDir)
   return openSwitchedAgent({
     dataDir,
@@ -154,11 +152,16 @@ async function startAgent(): Promise<SwitchedAgent> {
       openAgent({
         driver: loadSqlDriver(),
         indexPath,
-        indexer: createMachineIndexer(machine, indexPath, workerUrl),
+        indexer: createMachineIndexer(machine, indexPath, thread),
         platform: machine.platform,
         clock: systemClock,
       }),
   })
+}
+
+/** What only some commands need – TLS, WebSockets – is loaded by those: over SSH every start is waited for. */
+async function pairing() {
+  return await import('./command/pair.ts')
 }
 
 function pairContext(): PairContext {
@@ -186,10 +189,10 @@ function methodsOf({ sessionSearch }: SwitchedAgent, exposure: ExposureClass, ho
 }
 
 /** Ends when everything was looked at: a bounded pass would leave a first run unfinished. */
-async function bringUpToDate(): Promise<number> {
+async function bringUpToDate(thread: IndexingThread): Promise<number> {
   await ensurePrivateDir(dataDir)
   if (isSearchDisabled(dataDir)) throw new Error(switchedOff)
-  await using indexer = createMachineIndexer(machine, indexPath, workerUrl)
+  await using indexer = createMachineIndexer(machine, indexPath, thread)
   const isTerminal = process.stderr.isTTY === true
   const stopShowing = indexer.onStatus((status) => {
     if (isTerminal) process.stderr.write(`\r\u001b[K${sayProgress(status)}`)

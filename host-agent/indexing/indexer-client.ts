@@ -15,6 +15,8 @@ export interface IndexerClientOptions {
   /** The bundled worker. */
   readonly workerUrl: URL
   readonly job: IndexingJob
+  /** Gives a thread that was started before and waits for its job, once; null where there is none. */
+  readonly takeEarly?: () => Worker | null
   readonly clock: Clock
 }
 
@@ -76,7 +78,11 @@ class IndexerClient implements Indexer {
   }
 
   #launch(): void {
-    const worker = new Worker(this.#options.workerUrl, { workerData: this.#options.job })
+    const { workerUrl, job, takeEarly } = this.#options
+    const early = takeEarly?.() ?? null
+    const worker = early ?? new Worker(workerUrl, { workerData: job })
+    early?.ref()
+    early?.postMessage(job)
     let failure: Error | null = null
     worker.on('message', (news: IndexingNews) => this.#hear(news))
     worker.on('error', (error) => {

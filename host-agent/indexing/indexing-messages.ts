@@ -5,6 +5,9 @@ import type { TranscriptRoot } from '../transcripts/reader.ts'
 /** In place of a job: the thread is to read for one that indexes (reading-thread.ts). */
 export const readingRole = 'reading'
 
+/** In place of a job: it comes as the first message, for the thread was started before anybody could know it. */
+export const waitingRole = 'waiting'
+
 /** Everything the indexing thread is told at its start. */
 export interface IndexingJob {
   readonly indexPath: string

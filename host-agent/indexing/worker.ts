@@ -10,7 +10,13 @@ import { transcriptReaders } from '../transcripts/readers.ts'
 import { nodeFileSystem } from './file-system.ts'
 import { nodeFileWatcher } from './file-watcher.ts'
 import { createIndexer } from './indexer.ts'
-import { type IndexingJob, type IndexingNews, type IndexingOrder, readingRole } from './indexing-messages.ts'
+import {
+  type IndexingJob,
+  type IndexingNews,
+  type IndexingOrder,
+  readingRole,
+  waitingRole,
+} from './indexing-messages.ts'
 import { createThreadedSource, serveReading } from './reading-thread.ts'
 import { stepBack } from './step-back.ts'
 import { createTranscriptAccess } from './transcript-access.ts'
@@ -29,7 +35,12 @@ const readers = transcriptReaders()
 const access = createTranscriptAccess(nodeFileSystem, loadSqlDriver)
 if (parentPort === null) throw new Error('this file runs as a worker')
 if (workerData === readingRole) serveReading(parentPort, (job) => readJob(access, readers, job))
+else if (workerData === waitingRole) serveOnceTold(parentPort)
 else serveIndexer(parentPort, workerData)
+
+function serveOnceTold(port: MessagePort): void {
+  port.once('message', (job: IndexingJob) => serveIndexer(port, job))
+}
 
 function startReadingThread(): Worker {
   return new Worker(new URL(import.meta.url), {
