@@ -30,6 +30,9 @@ const maxRepairedTerms = 8
  * decided by counting, not by the clock, so that the same query of the same index always gets the same answer.
  */
 const maxWork = 18_000
+/** Of a long query, which costs more elsewhere too, and of which a few words say enough. */
+const maxWorkOfLong = 9_000
+const longFromWords = 9
 /** Of it, for one word: walking all words that begin with three of its letters, or two. */
 const maxHeadWork = 8_000
 const maxWideWork = 5_000
@@ -52,8 +55,8 @@ export function findRepairs(db: SqlDatabase, query: QueryText, scope: SearchScop
   const columns = searchedColumns(query, scope)
   const repairs = new Map<string, string>()
   if (columns?.length === 0) return { repairs, unknown: new Set() }
-  const vocabulary = createVocabulary(db, columns)
   const sought = query.terms.filter((term) => !term.common)
+  const vocabulary = createVocabulary(db, columns, sought.length)
   const misspelt = new Set(sought.filter((term) => !term.quoted).flatMap(wholeWords))
   const missing = [...new Set(sought.flatMap(wholeWords))].filter((word) => !vocabulary.holds(word))
   const repairable = missing.filter((word) => misspelt.has(word) && isRepairable(word))
@@ -136,8 +139,8 @@ function nearest(candidates: NearWord[], vocabulary: Vocabulary): string | null 
   return best?.term ?? null
 }
 
-function createVocabulary(db: SqlDatabase, columns: SearchedColumns): Vocabulary {
-  let left = maxWork
+function createVocabulary(db: SqlDatabase, columns: SearchedColumns, words: number): Vocabulary {
+  let left = words < longFromWords ? maxWork : maxWorkOfLong
   const lookUp = workPerLookUp + workPerSegment * countSegments(db)
   const titled = db.prepare('SELECT 1 FROM titles_fts WHERE titles_fts MATCH ? LIMIT 1')
   const counting = db.prepare(
