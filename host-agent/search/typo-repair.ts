@@ -31,7 +31,7 @@ const maxRepairedTerms = 8
  */
 const maxWork = 18_000
 /** Of a long query, which costs more elsewhere too, and of which a few words say enough. */
-const maxWorkOfLong = 9_000
+const maxWorkOfLong = 6_000
 const longFromWords = 9
 /** Of it, for one word: walking all words that begin with three of its letters, or two. */
 const maxHeadWork = 8_000
