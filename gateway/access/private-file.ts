@@ -10,7 +10,8 @@ import { Refusal, systemCode } from '../refusal.ts'
 export async function readPrivateFile(path: string): Promise<string | null> {
   try {
     const { mode } = await stat(path)
-    if ((mode & 0o077) !== 0)
+    // Windows has no such bits: a profile's folder is its owner's alone there.
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       throw new Refusal('permission', `Others on this machine can read ${path}. Run: chmod 600 ${path}`)
     return await readFile(path, 'utf8')
   } catch (error) {

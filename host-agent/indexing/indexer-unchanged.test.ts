@@ -1,6 +1,7 @@
 import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  closeAll,
   createIndexingDesk,
   diskWith,
   found,
@@ -19,8 +20,7 @@ beforeEach(() => {
   opened = []
 })
 afterEach(async () => {
-  for (const each of opened.reverse())
-    await (Symbol.asyncDispose in each ? each[Symbol.asyncDispose]() : each[Symbol.dispose]())
+  await closeAll(opened)
   desk[Symbol.dispose]()
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { searchStatusSchema } from '../../protocol/session-search/status.ts'
 import {
+  closeAll,
   createIndexingDesk,
   diskWith,
   fakeReader,
@@ -25,8 +26,7 @@ beforeEach(() => {
   opened = []
 })
 afterEach(async () => {
-  for (const each of opened.reverse())
-    await (Symbol.asyncDispose in each ? each[Symbol.asyncDispose]() : each[Symbol.dispose]())
+  await closeAll(opened)
   desk[Symbol.dispose]()
 })
 

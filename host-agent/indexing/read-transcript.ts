@@ -39,9 +39,10 @@ export function* readTranscript(
   }
   const open = access.fileSystem.open(request.file.path)
   try {
-    const file = { ...request.file, writtenAtMs: Math.round(open.stamp().mtimeMs) }
+    const stamp = { ...open.stamp(), beside: request.found.beside }
+    const file = { ...request.file, writtenAtMs: Math.round(stamp.mtimeMs) }
     const openFold = (saved?: unknown) => format.open(file, access.beside, saved)
-    yield* readLines(open, openFold, reader.agent, request, limits)
+    yield* readLines(open, stamp, openFold, reader.agent, request, limits)
   } finally {
     open.close()
   }
@@ -51,12 +52,12 @@ type OpenFold = (saved?: unknown) => TranscriptFold
 
 function* readLines(
   open: OpenFile,
+  stamp: FileBatch['stamp'],
   openFold: OpenFold,
   agent: string,
   request: ReadRequest,
   limits: ReadLimits,
 ): Generator<FileBatch, void, undefined> {
-  const stamp = { ...open.stamp(), beside: request.found.beside }
   const resumed = resume(open, openFold, request, stamp.sizeBytes)
   const fold = resumed?.fold ?? openFold()
   let mode: FileBatch['mode'] = resumed === null ? 'replace' : 'append'

@@ -33,8 +33,7 @@ export function* readWhole(
     format.kind === 'document' ? readDocument(access, format, request) : readSession(access, format, request)
   const messages = transcript.kind === 'none' ? [] : transcript.messages
   const known = beginning(messages, request.resume?.fold)
-  const progress = new Beginning()
-  for (const message of messages.slice(0, known ?? 0)) progress.add(message)
+  const progress = known ?? new Beginning()
   let mode: FileBatch['mode'] = known === null ? 'replace' : 'append'
   const rows = new RowPacker(Math.min(stamp.sizeBytes >> 1, limits.batchBytes))
   const batch = (complete: boolean): FileBatch => ({
@@ -54,7 +53,7 @@ export function* readWhole(
     fold: JSON.stringify(progress.saved()),
     unread: transcript.unread,
   })
-  for (const message of messages.slice(known ?? 0)) {
+  for (const message of messages.slice(progress.count)) {
     for (const row of messageRows(message, progress.count)) rows.add(row)
     progress.add(message)
     if (rows.bytes < limits.batchBytes) continue
@@ -91,13 +90,13 @@ function readSession(
   return { stamp: found, transcript: format.read(file, beside, database) }
 }
 
-/** @returns how many messages the index holds that are still the first ones; null where it holds others. */
-function beginning(messages: readonly TranscriptMessage[], fold: string | undefined): number | null {
+/** @returns the messages the index holds, where they are still the first ones; null where it holds others. */
+function beginning(messages: readonly TranscriptMessage[], fold: string | undefined): Beginning | null {
   const saved = fold === undefined ? null : savedIn(fold)
   if (saved === null || saved.count > messages.length) return null
   const now = new Beginning()
   for (const message of messages.slice(0, saved.count)) now.add(message)
-  return now.saved().hash === saved.hash ? saved.count : null
+  return now.saved().hash === saved.hash ? now : null
 }
 
 function savedIn(fold: string): { count: number; hash: string } | null {

@@ -1,6 +1,7 @@
 import { appendFileSync, utimesSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  closeAll,
   createIndexingDesk,
   type DeskOptions,
   diskWith,
@@ -28,8 +29,7 @@ beforeEach(() => {
   read = []
 })
 afterEach(async () => {
-  for (const each of opened.reverse())
-    await (Symbol.asyncDispose in each ? each[Symbol.asyncDispose]() : each[Symbol.dispose]())
+  await closeAll(opened)
   desk[Symbol.dispose]()
 })
 

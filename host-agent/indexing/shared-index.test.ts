@@ -2,6 +2,7 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  closeAll,
   createIndexingDesk,
   type DeskOptions,
   diskWith,
@@ -23,8 +24,7 @@ beforeEach(() => {
   opened = []
 })
 afterEach(async () => {
-  for (const each of opened.reverse())
-    await (Symbol.asyncDispose in each ? each[Symbol.asyncDispose]() : each[Symbol.dispose]())
+  await closeAll(opened)
   desk[Symbol.dispose]()
 })
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeWatcher, type FakeWatcher } from '../../test/helpers/fake-watcher.ts'
 import {
+  closeAll,
   createIndexingDesk,
   type DeskOptions,
   diskWith,
@@ -30,8 +31,7 @@ beforeEach(() => {
   asked = []
 })
 afterEach(async () => {
-  for (const each of opened.reverse())
-    await (Symbol.asyncDispose in each ? each[Symbol.asyncDispose]() : each[Symbol.dispose]())
+  await closeAll(opened)
   desk[Symbol.dispose]()
 })
 

@@ -50,18 +50,17 @@ describe.each(samples.map((sample) => [sample.reader.agent, sample] as const))('
     })
   })
 
-  it('comes to the same wherever the file was cut before it was whole', async () => {
+  it('comes to the same wherever the file was cut before it was whole', async ({ skip }) => {
     using home = createAgentHome()
     const written = sample.write(home)
-    if (written.path.includes('#')) return
+    if (written.path.includes('#')) skip('a database is not written byte by byte')
     await cutEverywhere(home, sample, written)
   }, 60_000)
 
-  it('takes one more message for an addition', async () => {
-    if (sample.edit === undefined) return
+  it.skipIf(sample.edit === undefined)('takes one more message for an addition', async () => {
     using home = createAgentHome()
     sample.write(home)
-    sample.edit(home)
+    sample.edit?.(home)
     expect(await saidIn(home, sample)).toEqual(sample.saidAfter)
   })
 })

@@ -189,6 +189,12 @@ export function createIndexingDesk(): IndexingDesk {
   }
 }
 
+/** What a test has opened, the last first. */
+export async function closeAll(opened: readonly (Disposable | AsyncDisposable)[]): Promise<void> {
+  for (const each of opened.toReversed())
+    await (Symbol.asyncDispose in each ? each[Symbol.asyncDispose]() : each[Symbol.dispose]())
+}
+
 /** How transcripts on this disk are read. */
 export function accessTo(fileSystem: FileSystem = nodeFileSystem): TranscriptAccess {
   return createTranscriptAccess(fileSystem, loadSqlDriver)
