@@ -1,5 +1,4 @@
 /** The gateway's side of starting an agent that need not be there yet: sends the script, and the agent where it is wanted. */
-import type { Readable } from 'node:stream'
 import type { Clock } from '../../../protocol/clock.ts'
 import { TrawlError } from '../../../protocol/rpc/errors.ts'
 import { maxBannerBytes, readyLinePrefix } from '../../../protocol/rpc/ready-line.ts'
@@ -33,13 +32,13 @@ export interface PushOptions {
 export async function pushAgent(stream: SshStream, options: PushOptions): Promise<number> {
   const { bundle, target: place } = options
   stream.stdin.write(startScript(await bundle.hash()))
-  const word = await awaitStartWord(stream.stdout, options)
+  const word = await awaitStartWord(stream, options)
   if (word === null) return 0
   if (word === 'want') {
     const packed = await bundle.packed()
     options.onPush?.(packed.length)
     stream.stdin.write(packed)
-    const refusal = await awaitStartWord(stream.stdout, { ...options, sentBytes: packed.length })
+    const refusal = await awaitStartWord(stream, { ...options, sentBytes: packed.length })
     if (refusal === null) return packed.length
     throw refusalOf(refusal, place)
   }
@@ -48,7 +47,7 @@ export async function pushAgent(stream: SshStream, options: PushOptions): Promis
 
 /** @returns what follows the prefix, or null when the agent's ready line has come; that line is left in the stream. */
 function awaitStartWord(
-  input: Readable,
+  { stdout: input, closed }: SshStream,
   {
     clock,
     signal,
@@ -59,7 +58,10 @@ function awaitStartWord(
 ): Promise<string | null> {
   return new Promise((resolve, reject) => {
     let seen = Buffer.alloc(0)
+    let isSettled = false
     const finish = (settle: () => void) => {
+      if (isSettled) return
+      isSettled = true
       stopTimer()
       signal.removeEventListener('abort', onAbort)
       input.off('data', onData)
@@ -99,6 +101,8 @@ function awaitStartWord(
       ),
     )
     if (signal.aborted) return onAbort()
+    // An end that came before anybody listened is not told again; what was said before it is heard first.
+    void closed.then(() => setImmediate(onEnd))
     signal.addEventListener('abort', onAbort, { once: true })
     for (const event of ['end', 'close', 'error']) input.on(event, onEnd)
     input.on('data', onData)
