@@ -7,6 +7,7 @@ import { createCorpora } from './corpora.ts'
 import { fanOutOver100, fanOutOver1000 } from './fan-out.bench.ts'
 import { idleHosts } from './idle-hosts.bench.ts'
 import { busyShare, machineLine } from './machine.ts'
+import { mcpSearch } from './mcp-search.bench.ts'
 import {
   eightCommonWords,
   prefixQueries,
@@ -44,6 +45,7 @@ const rows: readonly BenchRow[] = [
   unknownWords,
   relevance,
   threeHosts,
+  mcpSearch,
   sshSecondQuery,
   sshFirstUse,
   sshNextUse,

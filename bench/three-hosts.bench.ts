@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type { HostConfig } from '../gateway/config-hosts.ts'
-import { createGateway } from '../gateway/gateway.ts'
+import { createGateway, type Gateway } from '../gateway/gateway.ts'
 import { systemClock } from '../protocol/clock.ts'
 import { searchResponseSchema } from '../protocol/session-search/response.ts'
 import { type AgentPlace, agentEnv, buildIndex } from './agents.ts'
@@ -30,7 +30,13 @@ export const threeHosts: BenchRow = {
   measure: measureThreeHosts,
 }
 
-async function measureThreeHosts(context: BenchContext): Promise<Measured> {
+export interface ThreeHosts extends AsyncDisposable {
+  readonly gateway: Gateway
+  readonly machines: readonly { readonly id: string; readonly corpus: Corpus }[]
+}
+
+/** Builds the three indexes, starts the agents and the gateway, and waits until all are connected. */
+export async function startThreeHosts(context: BenchContext): Promise<ThreeHosts> {
   const local = { id: 'local', corpus: bigCorpus(context), place: await ensureBigIndex(context) }
   const remote = remoteSizes.map(({ id, bytes }, at) => {
     const name = id.slice('runtime:'.length)
@@ -43,12 +49,14 @@ async function measureThreeHosts(context: BenchContext): Promise<Measured> {
   if (devbox === undefined || ci === undefined) throw new Error('two remote machines')
   const machines = [local, devbox, ci]
 
-  await using devboxAgent = await listen(devbox.place)
-  await using ciAgent = await listen(ci.place)
+  const devboxAgent = await listen(devbox.place)
+  const ciAgent = await listen(ci.place)
   const hosts = [hostConfig(devbox.id, devbox.place, devboxAgent), hostConfig(ci.id, ci.place, ciAgent)]
-  await using gateway = createGateway({
+  const gateway = createGateway({
     config: {
       listen: { host: '127.0.0.1', port: 0 },
+      publicUrls: [],
+      tls: null,
       agentsListen: null,
       legTimeoutMs: 10_000,
       localLabel: 'local',
@@ -69,6 +77,19 @@ async function measureThreeHosts(context: BenchContext): Promise<Measured> {
     createId: () => 'bench',
   })
   await gateway.settled(20_000)
+  return {
+    gateway,
+    machines,
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      for (const agent of [devboxAgent, ciAgent]) await agent[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function measureThreeHosts(context: BenchContext): Promise<Measured> {
+  await using hosts = await startThreeHosts(context)
+  const { gateway, machines } = hosts
   const search = gateway.methodsFor({ exposure: 'ipc', name: 'bench' }).get('aiVault.searchSessions')
   const ask = async (executionHostId: string, query: string) => {
     const params = { executionHostId, query, limit: 20, filters: { sort: 'newest' } }
@@ -129,7 +150,7 @@ async function compare(
 }
 
 /** Needles, words from frequent to rare, and pairs of words. */
-function queriesFor(context: BenchContext, machines: readonly { readonly corpus: Corpus }[]): string[] {
+export function queriesFor(context: BenchContext, machines: ThreeHosts['machines']): string[] {
   const words = context.corpora.words()
   const at = (rank: number) => words[rank] ?? 'reconnect'
   const needles = machines.flatMap(({ corpus }) => corpus.needles.slice(0, 3).map(({ query }) => query))
@@ -159,5 +180,6 @@ function hostConfig(id: string, place: AgentPlace, agent: ChildProgram): HostCon
     label: environmentId,
     url: agent.readyLine.replace('Listening on ', '').trim(),
     token: readFileSync(join(place.dataDir, 'peer-token'), 'utf8').trim(),
+    tokenFile: null,
   }
 }

@@ -33,7 +33,7 @@ export interface SshHostConfig {
 }
 
 /** The gateway dials. */
-interface DialledRuntimeConfig {
+export interface DialledRuntimeConfig {
   readonly kind: 'runtime-dialled'
   readonly id: string
   readonly environmentId: string
@@ -41,6 +41,8 @@ interface DialledRuntimeConfig {
   /** `ws://` or `wss://`, without credentials. */
   readonly url: string
   readonly token: string
+  /** Absolute; null where the token stands in the configuration itself. */
+  readonly tokenFile: string | null
   /** The host's key (`sha256/…`); it is checked before the token is sent. */
   readonly pin?: string
 }
@@ -193,6 +195,7 @@ function readRuntimeHost(
     throw new Unusable('It has both token and tokenFile; keep one')
   if (token === undefined && tokenFile === undefined)
     throw new Unusable(`It needs tokenFile = "…" with the token of that machine's agent`)
+  const file = tokenFile === undefined ? null : context.resolvePath(tokenFile)
   return {
     kind: 'runtime-dialled',
     id,
@@ -200,7 +203,8 @@ function readRuntimeHost(
     label,
     url: readUrl(url, id, context),
     ...(pin === undefined ? {} : { pin }),
-    token: token ?? readTokenFile(context.resolvePath(tokenFile ?? '')),
+    token: token ?? readTokenFile(file ?? ''),
+    tokenFile: file,
   }
 }
 

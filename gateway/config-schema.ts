@@ -42,11 +42,27 @@ const legTimeoutSchema = z
   .min(50, legTimeoutAllowed)
   .max(600_000, legTimeoutAllowed)
 
+const publicUrlsAllowed = 'a list of addresses, as in ["https://trawl.example"]'
+const tlsAllowed =
+  'a table, as in tls.certFile = "/etc/trawl/cert.pem" and tls.keyFile = "/etc/trawl/key.pem"'
+
+const publicUrlSchema = z.string({ error: publicUrlsAllowed }).transform((value, context) => {
+  const url = URL.canParse(value) ? new URL(value) : null
+  const isPlain = url?.username === '' && url.search === '' && url.hash === '' && url.pathname === '/'
+  if (url !== null && isPlain && /^https?:$/.test(url.protocol)) return url.origin
+  context.addIssue({ code: 'custom', message: publicUrlsAllowed })
+  return z.NEVER
+})
+
 const historyDaysAllowed = 'a whole number of days from 1 to 3650'
 
 /** `[[hosts]]` is checked one entry at a time, so that a bad one costs only itself. */
 export const topLevelSchema = z.object({
   listen: listenSchema.default({ host: '127.0.0.1', port: defaultPort }),
+  /** Where clients find this gateway from outside, as behind a proxy: names it answers under, and goes into QR codes. */
+  publicUrls: z.array(publicUrlSchema, { error: publicUrlsAllowed }).default([]),
+  /** A certificate that clients trust, instead of the gateway's own. */
+  tls: z.object({ certFile: text('a file'), keyFile: text('a file') }, { error: tlsAllowed }).optional(),
   /** Where agents dial in. */
   agentsListen: listenSchema.optional(),
   legTimeoutMs: legTimeoutSchema.default(defaultLegTimeoutMs),

@@ -19,8 +19,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { parse } from 'smol-toml'
 import { Refusal, systemCode } from './refusal.ts'
 
-/** Keys as they are written, dotted (`ssh.client`), with their texts. */
-export type HostEntry = { readonly id: string } & Readonly<Record<string, string | true>>
+/** Keys as they are written, dotted (`ssh.client`), with their values. */
+export type HostEntry = { readonly id: string } & Readonly<Record<string, EntryValue>>
+type EntryValue = string | number | boolean
 
 /** @throws Refusal `configuration` with what to write by hand. @param file for sentences. */
 export function addHostEntry(text: string, entry: HostEntry, file: string): string {
@@ -112,7 +113,7 @@ function placeOf(file: string): { path: string; mode: number } {
 
 function blockOf(entry: HostEntry): string {
   // A JSON string is a TOML basic string, but for U+007F.
-  const quote = (value: string | true) => JSON.stringify(value).replaceAll('\u007f', '\\u007f')
+  const quote = (value: EntryValue) => JSON.stringify(value).replaceAll('\u007f', '\\u007f')
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${quote(value)}\n`)
   return `[[hosts]]\n${lines.join('')}`
 }

@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import { configFilePath, expandHome, type Place } from '../protocol/places.ts'
-import { isLoopbackName } from './access/origin.ts'
 import { type HostConfig, type QuarantinedHost, readHosts } from './config-hosts.ts'
 import { keyLine } from './config-lines.ts'
 import { firstComplaint, knownKeys, type ListenAddress, topLevelSchema } from './config-schema.ts'
@@ -12,6 +11,10 @@ import { Refusal, systemCode } from './refusal.ts'
 
 export interface GatewayConfig {
   readonly listen: ListenAddress
+  /** Origins under which clients find this gateway from outside, as in `https://trawl.example`. */
+  readonly publicUrls: readonly string[]
+  /** Files of a certificate and its key, absolute; null for the gateway's own. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null
   /** Where agents dial in; null opens no such door. */
   readonly agentsListen: ListenAddress | null
   /** The time each leg of a search has. */
@@ -80,11 +83,7 @@ export function parseConfig(text: string, source: ConfigSource): GatewayConfig {
     warnUnknownKeys('[files]', table.files, knownKeys.files)
   if (typeof table.index === 'object' && table.index !== null)
     warnUnknownKeys('[index]', table.index, knownKeys.index)
-  const { listen, agentsListen, legTimeoutMs, hosts, sources, files } = parsed.data
-  if (!isLoopbackName(listen.host.includes(':') ? `[${listen.host}]` : listen.host))
-    warnings.push(
-      `listen = "${listen.host}:${listen.port}" opens the port to other machines; requests that do not name a loopback host are still refused.`,
-    )
+  const { listen, publicUrls, tls, agentsListen, legTimeoutMs, hosts, sources, files } = parsed.data
   const reading = readHosts(hosts, hostLines(text, hosts.length), {
     file: source.file,
     isOpenToOthers: source.isOpenToOthers,
@@ -96,6 +95,9 @@ export function parseConfig(text: string, source: ConfigSource): GatewayConfig {
   return {
     ...reading,
     listen,
+    publicUrls,
+    tls:
+      tls === undefined ? null : { certFile: resolvePath(tls.certFile), keyFile: resolvePath(tls.keyFile) },
     agentsListen: agentsListen ?? (dialsIn ? defaultAgentsListen : null),
     legTimeoutMs,
     sources: mapValues(sources, (roots) => roots.map(resolvePath)),

@@ -8,10 +8,13 @@ import { TrawlError } from '../protocol/rpc/errors.ts'
 import { type MethodName, methodTable, parseParams } from '../protocol/rpc/methods.ts'
 import type { Caller } from './access/caller.ts'
 import type { Invitation, Invitations } from './access/invitations.ts'
+import { guarded } from './access/rights.ts'
 import type { GatewayConfig } from './config.ts'
-import { buildDialInHost, buildHosts } from './hosts/build-hosts.ts'
-import { createHostRegistry, type HostRegistry } from './hosts/registry.ts'
+import type { ConfigStore } from './config-store.ts'
+import { type DeviceDesk, deviceMethods } from './device-methods.ts'
+import { createHostBuilder } from './hosts/build-hosts.ts'
 import { type Arrival, DialInHost } from './hosts/runtime-dials-in.ts'
+import { createHostsAdmin, type HostsAdmin, type HostsChange } from './hosts-admin.ts'
 import { describeHost, listHosts } from './list-hosts.ts'
 import { readSession } from './search/read-session.ts'
 import { type SearchDesk, searchSessions, searchStatus } from './search/search-sessions.ts'
@@ -25,6 +28,10 @@ export interface GatewayOptions {
   readonly agentBundleFile?: string
   /** Offers for agents that dial in; present where a door is open for them. */
   readonly invitations?: Invitations
+  /** Where hosts that come and go are written down; absent, `hosts.add` and `hosts.remove` are not offered. */
+  readonly configStore?: ConfigStore
+  /** The paired clients; absent, `devices.*` is not offered. */
+  readonly devices?: DeviceDesk
   readonly env: Readonly<Record<string, string | undefined>>
   readonly homeDir: string
   readonly log: Logger
@@ -42,42 +49,43 @@ export interface Gateway extends AsyncDisposable {
    * @returns false where there is no such host, or one that this gateway dials itself.
    */
   arrive(executionHostId: string, arrival: Arrival, welcome: () => void): boolean
+  /** Reads the hosts of the configuration again. @throws Refusal `configuration`, and then nothing has changed. */
+  reloadHosts(): Promise<HostsChange>
   /** Settles once every host has finished its first attempt, or after `timeoutMs`. */
   settled(timeoutMs: number): Promise<void>
 }
 
 /** Starts connecting to every host at once; nothing here waits for any of them. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const building = { ...options, isAgentsDoorOpen: options.invitations !== undefined }
-  const { quarantined, kept: built } = buildHosts(building)
-  const kept = [...built]
-  const registry = createHostRegistry([...kept, ...quarantined])
-  for (const host of kept) host.start()
-  const stopWatching = watchForWake(options.clock, () => {
-    for (const host of kept) host.wake()
+  const { clock, invitations, configStore } = options
+  const hosts = createHostsAdmin({
+    config: options.config,
+    ...(configStore === undefined ? {} : { store: configStore }),
+    builder: createHostBuilder({ ...options, isAgentsDoorOpen: invitations !== undefined }),
+    revoke: async (executionHostId) => await invitations?.revoke(executionHostId),
+    clock,
+    createId: () => options.createId(),
   })
-  const desk: SearchDesk = { registry, legTimeoutMs: options.config.legTimeoutMs, clock: options.clock }
+  const { registry } = hosts
+  const stopWatching = watchForWake(clock, () => {
+    for (const host of hosts.kept()) host.wake()
+  })
+  const desk: SearchDesk = { registry, legTimeoutMs: options.config.legTimeoutMs, clock }
 
   /** A host that nobody has heard of is one that dials in, from here on. */
-  function invite(params: unknown): Invitation {
+  async function invite(params: unknown): Promise<Invitation> {
     const { executionHostId, url } = parseParams(methodTable['hosts.invite'].gateway, params)
-    const { invitations } = options
     if (invitations === undefined) throw new TrawlError('unsupported', noAgentsDoor)
     const known = registry.get(executionHostId)
     if (known !== undefined && !(known instanceof DialInHost))
       throw new TrawlError('invalid_input', 'There is a host of that name already, and it does not dial in')
     const invitation = invitations.invite(executionHostId, url)
-    if (known === undefined) {
-      const host = buildDialInHost(executionHostId, environmentIdOf(executionHostId), building)
-      kept.push(host)
-      registry.add(host)
-      host.start()
-    }
+    await hosts.expect(executionHostId, environmentIdOf(executionHostId))
     return invitation
   }
 
   return {
-    methodsFor: (caller) => gatewayMethods(desk, registry, caller, invite),
+    methodsFor: (caller) => gatewayMethods({ desk, hosts, invite, devices: options.devices }, caller),
     arrive(executionHostId, arrival, welcome) {
       const host = registry.get(executionHostId)
       if (!(host instanceof DialInHost)) return false
@@ -85,14 +93,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       host.arrive(arrival)
       return true
     },
+    reloadHosts: async () => await hosts.reload(),
     async settled(timeoutMs) {
-      const { promise, cancel } = after(options.clock, timeoutMs)
-      await Promise.race([promise, Promise.all(kept.map((host) => host.firstAttempt))])
+      const { promise, cancel } = after(clock, timeoutMs)
+      await Promise.race([promise, Promise.all(hosts.kept().map((host) => host.firstAttempt))])
       cancel()
     },
     async [Symbol.asyncDispose]() {
       stopWatching()
-      await Promise.all(kept.map((host) => host[Symbol.asyncDispose]()))
+      await hosts[Symbol.asyncDispose]()
     },
   }
 }
@@ -105,14 +114,20 @@ function environmentIdOf(executionHostId: string): string {
   return parsed?.kind === 'runtime' ? parsed.environmentId : executionHostId
 }
 
-function gatewayMethods(
-  desk: SearchDesk,
-  registry: HostRegistry,
-  caller: Caller,
-  invite: RpcMethod,
-): RpcMethods {
+interface MethodsDesk {
+  readonly desk: SearchDesk
+  readonly hosts: HostsAdmin
+  readonly devices: DeviceDesk | undefined
+  readonly invite: RpcMethod
+}
+
+function gatewayMethods({ desk, hosts, invite, devices }: MethodsDesk, caller: Caller): RpcMethods {
   const { exposure } = caller
-  const serve = (name: MethodName, method: RpcMethod): [MethodName, RpcMethod] => [name, method]
+  const { registry } = hosts
+  const serve = (name: MethodName, method: RpcMethod): [MethodName, RpcMethod] => [
+    name,
+    guarded(name, caller, method),
+  ]
   return new Map([
     serve('aiVault.searchSessions', async (params, { signal, notify }) => {
       const request = parseParams(methodTable['aiVault.searchSessions'].gateway, params)
@@ -127,14 +142,19 @@ function gatewayMethods(
       return await readSession(desk, request, signal)
     }),
     serve('hosts.list', () => listHosts(registry, exposure)),
-    serve('hosts.invite', (params, context) => {
-      if (exposure === 'relay') throw new TrawlError('forbidden')
-      return invite(params, context)
+    serve('hosts.invite', invite),
+    serve('hosts.add', async (params) => {
+      return await hosts.add(parseParams(methodTable['hosts.add'].gateway, params).host)
+    }),
+    serve('hosts.remove', async (params, { signal }) => {
+      const { executionHostId } = parseParams(methodTable['hosts.remove'].gateway, params)
+      return await hosts.remove(executionHostId, signal)
     }),
     serve('host.describe', async (params, { signal }) => {
       const { executionHostId } = parseParams(methodTable['host.describe'].gateway, params)
       return await describeHost(registry, executionHostId, { signal, timeoutMs: desk.legTimeoutMs })
     }),
+    ...deviceMethods(devices).map(([name, method]) => serve(name, method)),
   ])
 }
 

@@ -17,7 +17,8 @@ export function listHosts(registry: HostRegistry, exposure: ExposureClass): Host
 }
 
 function entryOf(host: Host, exposure: ExposureClass): HostEntry {
-  const { state, breaker, reason, detail, retryAtMs, lastSeenAtMs, roundTripMs, version } = host.report()
+  const { state, breaker, reason, detail, retryAtMs, readyAtMs, lastSeenAtMs, roundTripMs, version } =
+    host.report()
   return {
     executionHostId: host.id,
     kind: host.kind,
@@ -27,6 +28,7 @@ function entryOf(host: Host, exposure: ExposureClass): HostEntry {
     ...(reason === undefined ? {} : { reason }),
     ...(detail === undefined || exposure === 'relay' ? {} : { detail }),
     retryAt: retryAtMs,
+    ...(readyAtMs === undefined ? {} : { readyAt: readyAtMs }),
     lastSeenAt: lastSeenAtMs,
     roundTripMs,
     version,

@@ -23,6 +23,8 @@ export interface AgentOptions {
   readonly readers: readonly Pick<TranscriptReader, 'agent' | 'label'>[]
   readonly version: string
   readonly platform: NodeJS.Platform
+  /** The wall clock, in milliseconds; left out where nobody is to be told. */
+  now?(): number
   /** The id others know this host by, where it was told. */
   readonly hostId?: string
 }
@@ -70,6 +72,7 @@ function describe(options: AgentOptions, methods: string[]): HostDescription {
     version: options.version,
     protocol: protocolVersion,
     platform: options.platform,
+    ...(options.now === undefined ? {} : { timeMs: options.now() }),
     agents: options.readers.map(({ agent, label }) => ({ agent, label })),
     searchModes: ['text'],
     methods,

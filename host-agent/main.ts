@@ -183,7 +183,14 @@ async function switchSearch(word: 'enable' | 'disable'): Promise<number> {
 function methodsOf({ sessionSearch }: SwitchedAgent, exposure: ExposureClass, hostId?: string): RpcMethods {
   const id = hostId === undefined ? {} : { hostId }
   return agentMethods(
-    { sessionSearch, readers, version: TRAWL_VERSION, platform: machine.platform, ...id },
+    {
+      sessionSearch,
+      readers,
+      version: TRAWL_VERSION,
+      platform: machine.platform,
+      now: () => systemClock.now(),
+      ...id,
+    },
     exposure,
   )
 }

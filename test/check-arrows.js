@@ -24,7 +24,10 @@ const levels = {
     [/^(config(-[a-z]+)?|data-dir|log(-[a-z-]+)?)\.ts$/],
     [/^hosts\//],
     [/^search\//],
-    [/^(gateway|list-hosts)\.ts$/],
+    [/^(gateway|list-hosts|hosts-admin|leave-pairing|device-methods)\.ts$/],
+    // Words for people and models alike.
+    [/^cli\/(plain-text|say-time|render-legs)\.ts$/],
+    [/^mcp\//],
     [/^serve\//],
     [/^cli\//],
     [/^main\.ts$/],

@@ -3,12 +3,19 @@
  * credential it showed; nothing a request says can change it (contract, "Evidence and exposure").
  */
 import { TrawlError } from '../../protocol/rpc/errors.ts'
+import type { DeviceRight } from '../../protocol/rpc/rights.ts'
 import type { ExposureClass } from '../../protocol/session-search/exposure.ts'
 
 export interface Caller {
   readonly exposure: ExposureClass
-  /** For the log; holds no secret. */
+  /** For the log and for counting; holds no secret. */
   readonly name: string
+  /** What a paired client may do; absent for the owner of this machine, who may do everything. */
+  readonly may?: readonly DeviceRight[]
+  /** Aborted when the credential is revoked: what it has open ends then. */
+  readonly revoked?: AbortSignal
+  /** Where the connection comes from, over TCP; it proves nothing, and is counted alone. */
+  readonly address?: string
 }
 
 /** What a connection has to show for itself. */
@@ -18,7 +25,10 @@ export type Credential =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'none' }
 
-/** Looks a token up; null where it is not one it knows. Each kind of credential brings one. */
+/**
+ * Looks a token up; null where it is not one it knows. Each kind of credential brings one.
+ * @throws TrawlError `unauthorized` with the reason `revoked` for one that was good once.
+ */
 export type TokenLookup = (token: string) => Caller | null
 
 export interface Access {
@@ -26,7 +36,7 @@ export interface Access {
   callerFor(credential: Credential): Caller
 }
 
-/** @param lookups asked in turn. This machine's own token is one; a table of paired devices is another. */
+/** @param lookups asked in turn: this machine's own token, the table of paired devices. */
 export function createAccess(lookups: readonly TokenLookup[]): Access {
   return {
     callerFor(credential) {

@@ -24,6 +24,8 @@ export interface Invitations {
   invite(executionHostId: string, url: string | undefined): Invitation
   /** @returns the agent's token and host id; null for a secret that is not open. */
   redeem(secret: string): Promise<RedeemResult | null>
+  /** The host's agent may not dial in any more, nor redeem what it was offered. */
+  revoke(executionHostId: string): Promise<void>
 }
 
 export interface InvitationsOptions {
@@ -52,6 +54,10 @@ export function createInvitations({ agents, clock, pin, pairUrls }: InvitationsO
     async redeem(secret) {
       const executionHostId = desk.redeem(secret)
       return executionHostId === null ? null : await agents.issue(executionHostId, 'replace')
+    },
+    async revoke(executionHostId) {
+      desk.close(executionHostId)
+      await agents.revoke(executionHostId)
     },
   }
 }

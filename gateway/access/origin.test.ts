@@ -42,3 +42,46 @@ describe('refuseOrigin', () => {
     expect(refuseOrigin({ host: ok, origin })).toContain('other origins'),
   )
 })
+
+describe('refuseOrigin beyond loopback', () => {
+  const known = {
+    names: ['trawl.example', 'desk', 'desk.local'],
+    mayBeAddress: true,
+    origins: ['https://trawl.example'],
+  }
+  const refusal = (host: string, origin?: string) => refuseOrigin({ host, origin }, known)
+
+  it.each([
+    'trawl.example',
+    'TRAWL.example:443',
+    'desk:7717',
+    'desk.local:7717',
+    '192.168.1.5:7717',
+    '[fd00::1]:7717',
+    'localhost:7717',
+  ])('answers under %s', (host) => expect(refusal(host)).toBeNull())
+
+  it.each([
+    'evil.example',
+    'trawl.example.evil.example',
+    '0.0.0.0:7717',
+    '[::]:7717',
+    '',
+    '192.168.1.5.evil.example',
+  ])('does not answer under %j, which a page may have been made to mean this machine', (host) =>
+    expect(refusal(host)).toContain('does not answer under that name'),
+  )
+
+  it('lets its own page call, by every name, and the pages it was told of', () => {
+    expect(refusal('192.168.1.5:7717', 'https://192.168.1.5:7717')).toBeNull()
+    expect(refusal('desk:7717', 'https://desk:7717')).toBeNull()
+    expect(refusal('localhost:7717', 'https://trawl.example')).toBeNull()
+  })
+
+  it('refuses another page, one on another port of the same machine too', () => {
+    expect(refusal('192.168.1.5:7717', 'http://192.168.1.5:3000')).toContain('other origins')
+    expect(refusal('trawl.example', 'https://evil.example')).toContain('other origins')
+    expect(refusal('trawl.example', 'http://trawl.example:8080')).toContain('other origins')
+    expect(refusal('trawl.example', 'null')).toContain('other origins')
+  })
+})

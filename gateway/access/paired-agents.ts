@@ -20,7 +20,7 @@ export async function loadPairedAgents(dataDir: string, clock: Clock): Promise<P
   const path = join(dataDir, 'paired-agents.json')
   return createPeerTable({
     clock,
-    file: readFile(await readPrivateFile(path), path),
+    file: await loadPeerFile(path, 'invite the hosts that dial in again'),
     save: async (file) => await writePrivateFile(path, `${JSON.stringify(file, null, 2)}\n`),
     makeToken: () => crypto.randomBytes(32).toString('base64url'),
     digest: sha256Hex,
@@ -31,16 +31,14 @@ export function sha256Hex(text: string): string {
   return crypto.createHash('sha256').update(text).digest('hex')
 }
 
-function readFile(text: string | null, path: string): PeerFile {
-  if (text === null) return { version: 1, peers: [] }
+/** @param remedy what is to be done when the file is gone. @throws Refusal as `loadPairedAgents`. */
+export async function loadPeerFile(path: string, remedy: string): Promise<PeerFile> {
+  const text = await readPrivateFile(path)
+  if (text === null) return { version: 1, peers: [], revoked: [] }
   try {
     return peerFileSchema.parse(JSON.parse(text))
   } catch (error) {
-    throw new Refusal(
-      'configuration',
-      `${path} cannot be read. Delete it, and invite the hosts that dial in again.`,
-      error,
-    )
+    throw new Refusal('configuration', `${path} cannot be read. Delete it, and ${remedy}.`, error)
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a subcommand gets from the process it runs in; tests hand over their own. */
 import type { Clock } from '../../protocol/clock.ts'
 import type { Ask } from './ask-terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface OutputStream {
   write(text: string): unknown
@@ -19,10 +20,16 @@ export interface CommandContext {
   readonly clock: Clock
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal
+  /** Calls back when the process is told to read its configuration again. @returns how to stop that. */
+  onReload?(work: () => void): () => void
+  /** Program and arguments that start this command itself. */
+  readonly trawlCommand: readonly string[]
   /** Program and arguments that start this machine's agent on its stdio. */
   readonly agentCommand: readonly string[]
   /** The agent as one file, for SSH hosts that do not have it. */
   readonly agentBundleFile?: string
+  /** The whole screen and its keys; absent where input or output is no terminal. */
+  readonly terminal?: Terminal
   /** Absent where nobody can answer. */
   readonly ask?: Ask
   readonly version: string

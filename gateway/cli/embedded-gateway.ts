@@ -5,6 +5,7 @@ import { openConnection } from '../../protocol/rpc/connection.ts'
 import { createInMemoryChannelPair } from '../../protocol/rpc/in-memory-channel.ts'
 import { maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import { createAccess } from '../access/caller.ts'
+import { loadDevices } from '../access/devices.ts'
 import { loadConfig } from '../config.ts'
 import { ensureDataDir } from '../data-dir.ts'
 import { createGateway } from '../gateway.ts'
@@ -15,8 +16,14 @@ import type { GatewayClient } from './gateway-client.ts'
 /** Beyond the longest leg the gateway itself answers; this only bounds a fault of its own. */
 const callMarginMs = 30_000
 
-/** @throws Refusal for a configuration or data directory that cannot be used. */
-export async function openEmbeddedGateway(context: CommandContext): Promise<GatewayClient> {
+/**
+ * @param onNotification what the gateway tells beside its answers.
+ * @throws Refusal for a configuration or data directory that cannot be used.
+ */
+export async function openEmbeddedGateway(
+  context: CommandContext,
+  onNotification: (method: string, params: unknown) => void = () => {},
+): Promise<GatewayClient> {
   const { env, homeDir, clock } = context
   const config = loadConfig({ env, homeDir })
   for (const warning of config.warnings) context.stderr.write(`${warning}\n`)
@@ -28,6 +35,7 @@ export async function openEmbeddedGateway(context: CommandContext): Promise<Gate
   })
   const gateway = createGateway({
     config,
+    devices: { devices: await loadDevices(dataDir, clock), connectionsOf: () => 0 },
     dataDir,
     agentCommand: context.agentCommand,
     ...(context.agentBundleFile === undefined ? {} : { agentBundleFile: context.agentBundleFile }),
@@ -46,7 +54,7 @@ export async function openEmbeddedGateway(context: CommandContext): Promise<Gate
     methods: gateway.methodsFor(caller),
     onFault: (error, method) => logFault(log, error, method),
   })
-  const connection = openConnection(near, { ...ends, methods: new Map() })
+  const connection = openConnection(near, { ...ends, methods: new Map(), onNotification })
   return {
     isFresh: true,
     settled: async () => await gateway.settled(config.legTimeoutMs),

@@ -1,23 +1,23 @@
 /** `trawl hosts add runtime:NAME OFFER`: redeems the offer over a link whose key it names, and saves the host. */
-import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseHostId } from '../../protocol/host-id.ts'
 import { type PairingOffer, parseOffer } from '../../protocol/link/offer.ts'
 import { redeemOffer } from '../../protocol/link/redeem-offer.ts'
-import { configFilePath } from '../../protocol/places.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { writePrivateFile } from '../access/private-file.ts'
-import { parseConfig } from '../config.ts'
-import { addHostEntry, type HostEntry, writeConfigFile } from '../config-write.ts'
+import { type ConfigStore, openConfigStore, tokenFileName } from '../config-store.ts'
+import type { HostEntry } from '../config-write.ts'
 import { dialPorts } from '../hosts/runtime.ts'
-import { Refusal, systemCode } from '../refusal.ts'
+import { Refusal } from '../refusal.ts'
 import { readArguments, usage } from './arguments.ts'
+import { checkHost } from './check-host.ts'
 import type { Command } from './command-context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { hostsHelp } from './help.ts'
 import { plainText } from './plain-text.ts'
+import { saveHost } from './save-host.ts'
 
 const command = 'trawl hosts'
 
@@ -37,8 +37,8 @@ export const hostsAddRuntime: Command = async (args, context) => {
   if (offer.from !== 'host')
     throw usage('That offer is for a host, to be used there: trawl-agent connect OFFER.', command)
 
-  const { env, homeDir } = context
-  const file = configFilePath({ env, homeDir })
+  const store = openConfigStore(context)
+  const { file } = store
   const label = given.text('label')
   const entryFor = (url: string): HostEntry => ({
     id: parsed.id,
@@ -48,10 +48,8 @@ export const hostsAddRuntime: Command = async (args, context) => {
     tokenFile: tokenFileName(parsed.environmentId),
   })
   // An offer is good once: whatever could keep the host from being saved is found before.
-  const text = readOrEmpty(file)
-  refuseTaken(parsed.id, text, { file, homeDir })
-  addHostEntry(text, entryFor(offer.urls[0] ?? ''), file)
-
+  const tokenFile = join(dirname(file), tokenFileName(parsed.environmentId))
+  refuseTaken(parsed.id, store)
   const redeemed = await redeemOffer({
     offer,
     name: given.text('name') ?? hostname(),
@@ -63,12 +61,21 @@ export const hostsAddRuntime: Command = async (args, context) => {
     throw sayUnreachable(error, offer)
   })
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writePrivateFile(join(dirname(file), tokenFileName(parsed.environmentId)), `${redeemed.token}\n`)
-  writeConfigFile(file, addHostEntry(readOrEmpty(file), entryFor(redeemed.url), file))
+  await writePrivateFile(tokenFile, `${redeemed.token}\n`)
+  const entry = entryFor(redeemed.url)
+  const host = store.try(entry)
+  const saved = await saveHost(entry, context)
   context.stdout.write(
-    `${parsed.id} is paired (${redeemed.url}, key ${offer.pin}; there this gateway is ${plainText(redeemed.name)}) and in ${file}. A gateway that runs already takes it up when it is started again.\n`,
+    `${parsed.id} is paired (${redeemed.url}, key ${offer.pin}; there this gateway is ${plainText(redeemed.name)}).\n`,
   )
-  return exitCodes.done
+  if (host.kind !== 'runtime-dialled') throw new Error('the entry was read as another kind of host')
+  const { failure } = await checkHost(host, context, (line) => void context.stdout.write(line))
+  context.stdout.write(`${parsed.id} ${saved}\n`)
+  if (failure === null) return exitCodes.done
+  context.stderr.write(
+    `It is paired and saved, and could not be asked yet. Once that is mended: trawl hosts test ${plainText(parsed.id)}\n`,
+  )
+  return exitCodes.error
 }
 
 function sayUnreachable(error: unknown, { urls }: PairingOffer): unknown {
@@ -80,30 +87,13 @@ function sayUnreachable(error: unknown, { urls }: PairingOffer): unknown {
   )
 }
 
-/** Beside the configuration, which names it. Percent-encoded: a name may hold what a file's may not. */
-function tokenFileName(environmentId: string): string {
-  return `${encodeURIComponent(environmentId).slice(0, 180)}.token`
-}
-
-function refuseTaken(id: string, text: string, place: { file: string; homeDir: string }): void {
-  const { hosts, quarantined } = parseConfig(text, { ...place, isOpenToOthers: false, isThere: true })
-  if (![...hosts, ...quarantined].some((host) => host.id === id)) return
-  throw new Refusal(
-    'usage',
-    `${plainText(id)} is in ${place.file} already. To pair with it anew: trawl hosts remove ${plainText(id)}, and this command again.`,
-  )
-}
-
-/** @throws Refusal `configuration`. */
-export function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return ''
+/** Found before the offer is spent: it is good once. @throws Refusal `usage`, `configuration`. */
+function refuseTaken(id: string, { file, has, try: tryEntry }: ConfigStore): void {
+  if (has(id))
     throw new Refusal(
-      'configuration',
-      `${file} cannot be read (${systemCode(error) ?? 'unknown error'}).`,
-      error,
+      'usage',
+      `${plainText(id)} is in ${file} already. To pair with it anew: trawl hosts remove ${plainText(id)}, and this command again.`,
     )
-  }
+  // Any entry will do to see whether one can be added.
+  tryEntry({ id, dialsIn: true })
 }

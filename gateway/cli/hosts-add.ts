@@ -1,18 +1,15 @@
 /** `trawl hosts add ssh:TARGET`: checks the host, shows what it found, then saves it. */
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseHostId } from '../../protocol/host-id.ts'
-import { configFilePath } from '../../protocol/places.ts'
-import { parseConfig } from '../config.ts'
-import type { SshHostConfig } from '../config-hosts.ts'
-import { addHostEntry, type HostEntry, writeConfigFile } from '../config-write.ts'
-import { Refusal, systemCode } from '../refusal.ts'
+import { openConfigStore } from '../config-store.ts'
+import type { HostEntry } from '../config-write.ts'
 import { readArguments, usage } from './arguments.ts'
 import { checkHost } from './check-host.ts'
 import type { Command } from './command-context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { hostsHelp } from './help.ts'
 import { plainText } from './plain-text.ts'
+import { saveHost } from './save-host.ts'
 
 const command = 'trawl hosts'
 
@@ -45,11 +42,8 @@ export const hostsAdd: Command = async (args, context) => {
     return [[key, isPath ? resolve(context.cwd, value) : value] as const]
   })
   const entry: HostEntry = { id: idOf(word), ...Object.fromEntries(settings) }
-  const place = { env: context.env, homeDir: context.homeDir }
-  const file = configFilePath(place)
-  const text = readOrEmpty(file)
-  const edited = addHostEntry(text, entry, file)
-  const host = readBack(edited, text, entry, { file, homeDir: context.homeDir })
+  const host = openConfigStore(context).try(entry)
+  if (host.kind !== 'ssh') throw new Error('the entry was read as another kind of host')
   if (!given.isSet('no-check')) {
     const { failure } = await checkHost(host, context, (line) => void context.stdout.write(line))
     if (failure !== null) {
@@ -59,11 +53,7 @@ export const hostsAdd: Command = async (args, context) => {
       return exitCodes.error
     }
   }
-  // Anybody may have saved it while it was checked.
-  writeConfigFile(file, addHostEntry(unchangedOr(readOrEmpty(file), text, file), entry, file))
-  context.stdout.write(
-    `${entry.id} is in ${file}. A gateway that runs already takes it up when it is started again.\n`,
-  )
+  context.stdout.write(`${entry.id} ${await saveHost(entry, context)}\n`)
   return exitCodes.done
 }
 
@@ -74,42 +64,4 @@ function idOf(word: string): string {
   const hint =
     /^[\w.@[\]-]+(:\d+)?$/.test(shown) && !shown.startsWith('-') ? ` Did you mean ssh:${shown}?` : ''
   throw usage(`${shown} is no host id; write ssh:<alias> or ssh:<user>@<host>:<port>.${hint}`, command)
-}
-
-/** The entry as the gateway will read it; a value that is not allowed is refused in the words of the configuration. */
-function readBack(
-  edited: string,
-  text: string,
-  { id }: HostEntry,
-  { file, homeDir }: { readonly file: string; readonly homeDir: string },
-): SshHostConfig {
-  const read = (source: string) =>
-    parseConfig(source, { file, homeDir, isOpenToOthers: false, isThere: true })
-  const before = read(text)
-  if (before.hosts.some((host) => host.id === id) || before.quarantined.some((host) => host.id === id))
-    throw new Refusal('usage', `${id} is in ${file} already. Test it: trawl hosts test ${id}`)
-  const { hosts, quarantined } = read(edited)
-  const refused = quarantined.find((host) => host.id === id)
-  if (refused !== undefined) throw usage(`${plainText(id)} cannot be added. ${refused.reason}`, command)
-  const host = hosts.find((one) => one.id === id)
-  if (host?.kind !== 'ssh') throw new Error('the entry was not read back')
-  return host
-}
-
-function unchangedOr(now: string, before: string, file: string): string {
-  if (now === before) return now
-  throw new Refusal('configuration', `${file} was changed while the host was checked. Run the command again.`)
-}
-
-function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return ''
-    throw new Refusal(
-      'configuration',
-      `${file} cannot be read (${systemCode(error) ?? 'unknown error'}).`,
-      error,
-    )
-  }
 }

@@ -1,16 +1,12 @@
 /** `trawl hosts invite runtime:NAME`: an offer for the agent of a host that this gateway cannot dial. */
 import { renderUnicodeCompact } from 'uqr'
 import { parseHostId } from '../../protocol/host-id.ts'
-import { configFilePath } from '../../protocol/places.ts'
 import { hostInvitationSchema } from '../../protocol/rpc/describe.ts'
-import { parseConfig } from '../config.ts'
-import { addHostEntry, writeConfigFile } from '../config-write.ts'
 import { Refusal } from '../refusal.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command } from './command-context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { hostsHelp } from './help.ts'
-import { readOrEmpty } from './hosts-add-runtime.ts'
 import { openGatewayClient } from './open-gateway-client.ts'
 
 const command = 'trawl hosts'
@@ -25,17 +21,6 @@ export const hostsInvite: Command = async (args, context) => {
   const parsed = parseHostId(word)
   if (parsed?.kind !== 'runtime' || more.length > 0)
     throw usage('It takes one name, as in: trawl hosts invite runtime:laptop.', command)
-  const file = configFilePath(context)
-  const text = readOrEmpty(file)
-  const { hosts, quarantined } = parseConfig(text, {
-    file,
-    homeDir: context.homeDir,
-    isOpenToOthers: false,
-    isThere: true,
-  })
-  const known = [...hosts, ...quarantined].find(({ id }) => id === parsed.id)
-  const edited = known === undefined ? addHostEntry(text, { id: parsed.id, dialsIn: true }, file) : null
-
   await using client = await openGatewayClient(context)
   if (client.isFresh)
     throw new Refusal(
@@ -45,7 +30,6 @@ export const hostsInvite: Command = async (args, context) => {
   const url = given.text('url')
   const params = { executionHostId: parsed.id, ...(url === undefined ? {} : { url }) }
   const invitation = hostInvitationSchema.parse(await client.call('hosts.invite', params, context.signal))
-  if (edited !== null) writeConfigFile(file, edited)
 
   if (given.isSet('json')) context.stdout.write(`${JSON.stringify({ schemaVersion: 1, ...invitation })}\n`)
   else {

@@ -1,13 +1,15 @@
-/** `trawl hosts test ID`: goes the whole way to an SSH host, each step with its time, on a connection of its own. */
+/** `trawl hosts test ID`: goes the whole way to a host, each step with its time, on a connection of its own where it can. */
 import { configFilePath } from '../../protocol/places.ts'
 import { loadConfig } from '../config.ts'
+import type { HostConfig } from '../config-hosts.ts'
+import { unknownHost } from '../config-store.ts'
 import { Refusal } from '../refusal.ts'
 import { readArguments, usage } from './arguments.ts'
+import { checkArrival } from './check-arrival.ts'
 import { checkHost } from './check-host.ts'
-import type { Command } from './command-context.ts'
+import type { Command, CommandContext } from './command-context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { hostsHelp } from './help.ts'
-import { unknownHost } from './hosts-remove.ts'
 import { plainText } from './plain-text.ts'
 
 const command = 'trawl hosts'
@@ -21,24 +23,15 @@ export const hostsTest: Command = async (args, context) => {
   const [id, ...more] = given.words
   if (id === undefined || more.length > 0)
     throw usage('It takes one host id, as in: trawl hosts test ssh:devbox.', command)
-  const place = { env: context.env, homeDir: context.homeDir }
-  const { hosts, quarantined } = loadConfig(place)
-  const refused = quarantined.find((host) => host.id === id)
-  if (refused !== undefined)
-    throw new Refusal('configuration', `${plainText(id)} is set aside. ${refused.reason}`)
-  const host = hosts.find((one) => one.id === id)
-  if (host === undefined)
-    throw unknownHost(
-      id,
-      [...hosts, ...quarantined].map((one) => one.id),
-      configFilePath(place),
-    )
-  if (host.kind !== 'ssh')
-    throw usage('Only SSH hosts are tested step by step; of others see: trawl hosts.', command)
   const isJson = given.isSet('json')
-  const { steps, failure } = await checkHost(host, context, (line) => {
+  const onLine = (line: string) => {
     if (!isJson) context.stdout.write(line)
-  })
+  }
+  const host = findHost(id, context)
+  const { steps, failure } =
+    host !== 'local' && host.kind === 'runtime-dials-in'
+      ? await checkArrival(host, context, onLine)
+      : await checkHost(host, context, onLine)
   if (isJson) {
     const failed =
       failure === null
@@ -55,4 +48,17 @@ export const hostsTest: Command = async (args, context) => {
     )
   }
   return failure === null ? exitCodes.done : exitCodes.error
+}
+
+/** @throws Refusal `usage` where there is no such host, `configuration` where it is set aside. */
+function findHost(id: string, context: CommandContext): 'local' | HostConfig {
+  if (id === 'local') return id
+  const { hosts, quarantined } = loadConfig(context)
+  const refused = quarantined.find((host) => host.id === id)
+  if (refused !== undefined)
+    throw new Refusal('configuration', `${plainText(id)} is set aside. ${refused.reason}`)
+  const host = hosts.find((one) => one.id === id)
+  if (host !== undefined) return host
+  const known = [...hosts, ...quarantined].map((one) => one.id)
+  throw unknownHost(plainText(id), ['local', ...known], configFilePath(context))
 }

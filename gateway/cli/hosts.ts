@@ -3,8 +3,8 @@ import { parseHostId } from '../../protocol/host-id.ts'
 import { hostListSchema } from '../../protocol/rpc/describe.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command } from './command-context.ts'
+import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import { hostsHelp } from './help.ts'
 import { openGatewayClient } from './open-gateway-client.ts'
 import { renderHostLines, renderHostTable } from './render-hosts.ts'
 import { createTextMeasure } from './text-width.ts'
@@ -26,11 +26,7 @@ export const hosts: Command = async (args, context) => {
   const [word = '', ...rest] = args
   const load = Object.hasOwn(words, word) ? words[word] : undefined
   if (load !== undefined) return await (await load())(rest, context)
-  const given = readArguments(args, command, { json: { kind: 'switch' } })
-  if (given.isSet('help')) {
-    context.stdout.write(hostsHelp)
-    return exitCodes.done
-  }
+  const given = readArguments(args, command, flagsOf('hosts'))
   if (given.words.length > 0) throw usage('It takes no words but add, invite, remove and test.', command)
   await using client = await openGatewayClient(context)
   await Promise.race([client.settled(), untilAborted(context.signal)])

@@ -9,10 +9,16 @@ import { Refusal, systemCode } from '../refusal.ts'
 import type { CommandContext } from './command-context.ts'
 import { type GatewayClient, socketClient } from './gateway-client.ts'
 
+/** The gateway that runs already, or null. @throws Refusal `permission` when its socket is another user's. */
+export async function runningGateway(context: CommandContext): Promise<GatewayClient | null> {
+  const socketPath = socketFilePath(dataDirPath({ env: context.env, homeDir: context.homeDir }))
+  return (await isListening(socketPath)) ? socketClient(socketPath) : null
+}
+
 /** @throws Refusal for a configuration or data directory that cannot be used. */
 export async function openGatewayClient(context: CommandContext): Promise<GatewayClient> {
-  const socketPath = socketFilePath(dataDirPath({ env: context.env, homeDir: context.homeDir }))
-  if (await isListening(socketPath)) return socketClient(socketPath)
+  const running = await runningGateway(context)
+  if (running !== null) return running
   const { openEmbeddedGateway } = await import('./embedded-gateway.ts')
   return await openEmbeddedGateway(context)
 }

@@ -1,4 +1,4 @@
-/** Text of transcripts, hosts and errors made safe for a terminal: one line, no control sequences. */
+/** Text of transcripts, hosts and errors made safe for a terminal: no control sequences, nothing that reorders. */
 import { stripVTControlCharacters } from 'node:util'
 
 /** Bidirectional overrides and isolates reorder what stands around them; the word joiner is the engine's own mark. */
@@ -14,4 +14,17 @@ export function plainText(text: string): string {
     .replaceAll(loneSurrogates, '\ufffd')
     .replaceAll(/ {2,}/g, ' ')
     .trim()
+}
+
+/** The same for text of many lines, whose line ends and indents stay; a tab becomes two spaces. */
+export function plainLines(text: string): string[] {
+  return text
+    .split(/\r\n|[\n\r\u0085\u2028\u2029]/)
+    .map((line) =>
+      stripVTControlCharacters(line.replaceAll('\t', '  '))
+        .replaceAll(controls, '')
+        .replaceAll(reordering, '')
+        .replaceAll(loneSurrogates, '\ufffd')
+        .trimEnd(),
+    )
 }

@@ -95,14 +95,28 @@ interface SnippetPart {
 
 /** Cuts the snippet at its `[[` and `]]` marks (contract, "Evidence and exposure"). */
 function snippetParts(hit: Hit): SnippetPart[] {
+  return partsOf(hit.evidence?.snippet ?? '')
+}
+
+function partsOf(snippet: string): SnippetPart[] {
   const parts: SnippetPart[] = []
-  for (const [index, piece] of (hit.evidence?.snippet ?? '').split('[[').entries()) {
+  for (const [index, piece] of snippet.split('[[').entries()) {
     const end = index === 0 ? -1 : piece.indexOf(']]')
     if (end < 0) parts.push({ text: index === 0 ? piece : `[[${piece}`, isMatch: false })
     else
       parts.push({ text: piece.slice(0, end), isMatch: true }, { text: piece.slice(end + 2), isMatch: false })
   }
   return parts.filter(({ text }) => text !== '')
+}
+
+/** What matched, in lower case and each once, to be found again in the transcript. */
+export function matchedTextsOf({ evidence }: Hit): string[] {
+  const snippets =
+    evidence === null ? [] : [evidence.snippet, ...(evidence.further ?? []).map((one) => one.snippet)]
+  const texts = snippets.flatMap((snippet) =>
+    partsOf(snippet).flatMap(({ text, isMatch }) => (isMatch ? [plainText(text).toLowerCase()] : [])),
+  )
+  return [...new Set(texts)].filter((text) => text !== '')
 }
 
 function renderEvidence(hit: Hit, { columns, measure, style }: TerminalLayout): string {

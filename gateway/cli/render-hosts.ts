@@ -2,20 +2,14 @@
 import type { HostEntry } from '../../protocol/rpc/describe.ts'
 import { plainText } from './plain-text.ts'
 import { sayAgo, sayDuration } from './say-time.ts'
+import { alignColumns } from './text-columns.ts'
 import type { TextMeasure } from './text-width.ts'
 
 const header = ['host', 'state', 'reason', 'retry in', 'last seen', 'round trip', 'version']
 
 /** Columns padded, with a header and the sentences. */
 export function renderHostTable(hosts: readonly HostEntry[], nowMs: number, measure: TextMeasure): string {
-  const rows = [header, ...hosts.map((host) => cells(host, nowMs))]
-  const widths = header.map((_, column) => Math.max(...rows.map((row) => measure.width(row[column] ?? ''))))
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - measure.width(cell)))
-      .join('  ')
-      .trimEnd(),
-  )
+  const lines = alignColumns([header, ...hosts.map((host) => cells(host, nowMs))], measure)
   for (const { executionHostId, detail } of hosts)
     if (detail !== undefined) lines.push(`${plainText(executionHostId)}: ${plainText(detail)}`)
   return `${lines.join('\n')}\n`

@@ -3,40 +3,67 @@ import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { nearestWord } from '../nearest-word.ts'
 import { Refusal } from '../refusal.ts'
 import type { Command, CommandContext } from './command-context.ts'
+import { findCommand } from './commands.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { mainHelp } from './help.ts'
+import { commandHelp, mainHelp } from './help.ts'
 import { plainText } from './plain-text.ts'
 
 /** Loaded on demand, so that `trawl --help` starts as fast as Node does. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./search.ts')).search,
+  show: async () => (await import('./show.ts')).show,
+  resume: async () => (await import('./resume.ts')).resume,
   status: async () => (await import('./status.ts')).status,
   hosts: async () => (await import('./hosts.ts')).hosts,
+  doctor: async () => (await import('./doctor.ts')).doctor,
   serve: async () => (await import('./serve.ts')).serve,
+  pair: async () => (await import('./pair.ts')).pair,
+  devices: async () => (await import('./devices.ts')).devices,
+  service: async () => (await import('./service.ts')).service,
+  mcp: async () => (await import('./mcp.ts')).mcp,
+  completions: async () => (await import('./completions.ts')).completions,
+  man: async () => (await import('./man-page.ts')).man,
 }
 
 /** @param args what follows the program's name. @returns the exit code; never throws. */
 export async function runTrawl(args: readonly string[], context: CommandContext): Promise<number> {
-  const [word, ...rest] = args
-  if (word === '--help' || word === '-h' || word === 'help') {
-    context.stdout.write(mainHelp)
-    return exitCodes.done
-  }
-  if (word === '--version') {
-    context.stdout.write(`trawl ${context.version}\n`)
-    return exitCodes.done
-  }
+  const [word = '', ...rest] = args
   try {
-    if (word === undefined) throw new Refusal('usage', mainHelp.trimEnd())
-    const load = Object.hasOwn(commands, word) ? commands[word] : undefined
-    if (load === undefined) throw unknownCommand(word)
-    const command = await load()
-    return await command(rest, context)
+    const help = helpAskedFor(args)
+    if (help !== null) context.stdout.write(help)
+    else if (word === '--version') context.stdout.write(`trawl ${context.version}\n`)
+    else if (args.length === 0) throw new Refusal('usage', mainHelp().trimEnd())
+    else {
+      const load = Object.hasOwn(commands, word) ? commands[word] : undefined
+      if (load !== undefined) return await (await load())(rest, context)
+      if (isMisspelt(args)) throw unknownCommand(word)
+      const { search } = await import('./search.ts')
+      return await search(args, context)
+    }
+    return exitCodes.done
   } catch (error) {
     if (context.signal.aborted) return exitCodes.interrupted
     context.stderr.write(`${saySorry(error)}\n`)
     return exitCodeOf(error)
   }
+}
+
+/** Answered here, before a command is loaded. */
+function helpAskedFor(args: readonly string[]): string | null {
+  const [word, ...rest] = args
+  const row = findCommand(word === 'help' ? rest : args)
+  if (word === 'help' && (rest.length === 0 || row !== undefined))
+    return row === undefined ? mainHelp() : commandHelp(row)
+  const end = args.indexOf('--')
+  const flags = end < 0 ? args : args.slice(0, end)
+  if (!flags.some((arg) => arg === '--help' || arg === '-h')) return null
+  return row === undefined ? mainHelp() : commandHelp(row)
+}
+
+/** A single word that is nearly a command is taken for one; anything else without a command is a query. */
+function isMisspelt([word = '', ...more]: readonly string[]): boolean {
+  const isBare = /^[a-z]+$/.test(word)
+  return isBare && nearestWord(word, Object.keys(commands)) !== null && more.every((arg) => !/\s/.test(arg))
 }
 
 function unknownCommand(word: string): Refusal {

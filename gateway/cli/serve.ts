@@ -1,30 +1,31 @@
 /** `trawl serve`: the gateway with its doors open, until it is told to stop. */
 
+import { basename } from 'node:path'
+import type { Logger } from 'pino'
 import { dataDirPath } from '../../protocol/places.ts'
 import { createAccess } from '../access/caller.ts'
 import { loadLocalToken, localTokenLookup } from '../access/local-token.ts'
 import { type GatewayConfig, loadConfig } from '../config.ts'
 import { type ListenAddress, parseListenAddress } from '../config-schema.ts'
+import { openConfigStore } from '../config-store.ts'
 import { ensureDataDir, socketFilePath, tokenFilePath } from '../data-dir.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { createLog, logDestination, logLevelFrom } from '../log.ts'
 import { writeForPeople } from '../log-for-people.ts'
+import { Refusal } from '../refusal.ts'
+import { openClientAccess } from '../serve/client-access.ts'
 import { openDoorForAgents } from '../serve/open-agents-door.ts'
 import { openDoors } from '../serve/open-doors.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command, CommandContext } from './command-context.ts'
+import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import { serveHelp } from './help.ts'
 import { untilAborted } from './until-aborted.ts'
 
 const command = 'trawl serve'
 
 export const serve: Command = async (args, context) => {
-  const given = readArguments(args, command, { listen: { kind: 'text' } })
-  if (given.isSet('help')) {
-    context.stdout.write(serveHelp)
-    return exitCodes.done
-  }
+  const given = readArguments(args, command, flagsOf('serve'))
   if (given.words.length > 0) throw usage('It takes no words.', command)
   const { env, homeDir, clock, stderr } = context
   const config = loadConfig({ env, homeDir })
@@ -38,6 +39,15 @@ export const serve: Command = async (args, context) => {
   })
   sayWhatIsWrong(config, context)
 
+  const clients = await openClientAccess({
+    config,
+    listen,
+    isInsecure: given.isSet('insecure'),
+    dataDir,
+    clock,
+    createId: () => context.createId(),
+  })
+  await using _devices = clients.devices
   // The doors first: when the port is taken, no host is to be started.
   let startGateway: (gateway: Gateway) => void = () => {}
   const started = new Promise<Gateway>((resolve) => {
@@ -46,13 +56,18 @@ export const serve: Command = async (args, context) => {
   await using doors = await openDoors({
     listen,
     socketPath: socketFilePath(dataDir),
-    access: createAccess([localTokenLookup(token)]),
+    access: createAccess([localTokenLookup(token), clients.devices.callerOf]),
+    traffic: clients.traffic,
+    names: clients.names,
+    ...(clients.tls === null ? {} : { tls: clients.tls }),
+    beginPairing: clients.offers.begin,
     version: context.version,
     log,
     clock,
     createId: () => context.createId(),
     methodsFor: async (caller) => (await started).methodsFor(caller),
   })
+  clients.isOpenAt(doors.address)
   await using agentsDoor =
     config.agentsListen === null
       ? null
@@ -69,6 +84,8 @@ export const serve: Command = async (args, context) => {
   await using gateway = createGateway({
     config,
     ...(agentsDoor === null ? {} : { invitations: agentsDoor.invitations }),
+    configStore: openConfigStore({ env, homeDir }),
+    devices: { ...clients, connectionsOf: clients.traffic.connectionsOf },
     dataDir,
     agentCommand: context.agentCommand,
     ...(context.agentBundleFile === undefined ? {} : { agentBundleFile: context.agentBundleFile }),
@@ -80,9 +97,10 @@ export const serve: Command = async (args, context) => {
     createId: () => context.createId(),
   })
   startGateway(gateway)
+  using _reloading = onReload(context, () => void reload(gateway, config, { log, stderr }))
   const { port } = doors.address
   stderr.write(
-    `Listening on http://${sayAddress(doors.address)} and ${socketFilePath(dataDir)}\n` +
+    `Listening on ${clients.tls === null ? 'http' : 'https'}://${sayAddress(doors.address)} and ${socketFilePath(dataDir)}\n` +
       `Try: trawl search 'something you remember'. Stop: Ctrl-C\n`,
   )
   if (agentsDoor !== null) stderr.write(`Agents dial in at ${sayAddress(agentsDoor.address)} (TLS)\n`)
@@ -91,6 +109,30 @@ export const serve: Command = async (args, context) => {
   log.info('stopping')
   await doors.close()
   return exitCodes.done
+}
+
+/** A file that cannot be used changes nothing; it is the person at the terminal, or the log, that is told. */
+async function reload(
+  gateway: Gateway,
+  { file }: GatewayConfig,
+  { log, stderr }: { log: Logger; stderr: CommandContext['stderr'] },
+): Promise<void> {
+  try {
+    const { added, removed } = await gateway.reloadHosts()
+    log.info({ added, removed }, 'hosts read again')
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown
+    stderr.write(`${thrown.message}\nThe hosts stay as they were.\n`)
+    // Further lines quote the file, which may hold a token.
+    const [sentence = ''] = thrown.message.split('\n')
+    const why = file === null ? 'configuration' : sentence.replaceAll(file, basename(file))
+    log.warn({ why }, 'the configuration cannot be used; the hosts stay as they were')
+  }
+}
+
+function onReload(context: CommandContext, work: () => void): Disposable {
+  const stop = context.onReload?.(work) ?? (() => {})
+  return { [Symbol.dispose]: stop }
 }
 
 function sayAddress({ host, port }: ListenAddress): string {

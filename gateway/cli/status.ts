@@ -2,8 +2,8 @@
 import { type SearchStatus, searchStatusSchema } from '../../protocol/session-search/status.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command, CommandContext } from './command-context.ts'
+import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import { statusHelp } from './help.ts'
 import { openGatewayClient } from './open-gateway-client.ts'
 import { renderStatus } from './render-status.ts'
 import { createWatchScreen } from './watch-screen.ts'
@@ -12,15 +12,7 @@ const command = 'trawl status'
 const watchIntervalMs = 500
 
 export const status: Command = async (args, context) => {
-  const given = readArguments(args, command, {
-    host: { kind: 'text' },
-    json: { kind: 'switch' },
-    watch: { kind: 'switch' },
-  })
-  if (given.isSet('help')) {
-    context.stdout.write(statusHelp)
-    return exitCodes.done
-  }
+  const given = readArguments(args, command, flagsOf('status'))
   if (given.words.length > 0) throw usage('It takes no words; name a host with --host.', command)
   const executionHostId = given.text('host') ?? 'local'
   await using client = await openGatewayClient(context)

@@ -13,6 +13,8 @@ export interface TextMeasure {
   cutEnd(text: string, columns: number): string
   /** Cuts the start off likewise. */
   cutStart(text: string, columns: number): string
+  /** Breaks at spaces where there are some, else between graphemes; an empty text is one empty line. */
+  wrap(text: string, columns: number): string[]
 }
 
 export function createTextMeasure(): TextMeasure {
@@ -49,6 +51,28 @@ export function createTextMeasure(): TextMeasure {
         .reverse()
         .join('')
         .trimStart()}`
+    },
+    wrap(text, columns) {
+      if (width(text) <= columns) return [text]
+      const lines: string[] = []
+      let line: string[] = []
+      let used = 0
+      let lastSpace = -1
+      for (const part of graphemes(text)) {
+        const taken = graphemeWidth(part)
+        if (used + taken > columns && line.length > 0) {
+          const isAtWord = lastSpace > 0 && part !== ' '
+          lines.push((isAtWord ? line.slice(0, lastSpace) : line).join(''))
+          line = isAtWord ? line.slice(lastSpace + 1) : []
+          used = sum(line.map(graphemeWidth))
+          lastSpace = -1
+          if (part === ' ') continue
+        }
+        if (part === ' ') lastSpace = line.length
+        line.push(part)
+        used += taken
+      }
+      return [...lines, line.join('')]
     },
   }
 }

@@ -4,14 +4,15 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../protocol/clock.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { HostConfig, SshHostConfig } from '../config-hosts.ts'
-import type { Host, HostKind, LinkReport } from './host.ts'
+import type { HostKind, LinkReport } from './host.ts'
 import type { KeptHost } from './kept-host.ts'
+import { timedOut } from './link-loss.ts'
 import { openLocalLink } from './local.ts'
-import type { OpenLink } from './open-link.ts'
-import { quarantinedHost } from './quarantined.ts'
+import { connectTimeoutMs, type OpenLink, type TakeTurn } from './open-link.ts'
 import { openRuntimeLink } from './runtime.ts'
 import { DialInHost } from './runtime-dials-in.ts'
 import { type AgentBundle, openAgentBundle } from './ssh/agent-bundle.ts'
+import { untilAborted, withDeadline } from './ssh/deadline.ts'
 import { openSshHost } from './ssh/open-ssh-host.ts'
 import { SupervisedHost } from './supervise.ts'
 
@@ -33,80 +34,73 @@ export interface HostsOptions {
   createId(): string
 }
 
-/** One bundle for all hosts: read and packed once. */
-type BuildOptions = HostsOptions & { readonly bundle: AgentBundle | null }
-
-export interface BuiltHosts {
-  /** Local first. Not started. */
-  readonly kept: readonly KeptHost[]
-  readonly quarantined: readonly Host[]
+/** Makes hosts one at a time, none of them started; those of one server share its handshakes, whenever they came. */
+export interface HostBuilder {
+  local(): KeptHost
+  build(host: HostConfig): KeptHost
 }
 
-export function buildHosts(given: HostsOptions): BuiltHosts {
-  const { agentBundleFile: file } = given
-  const options = { ...given, bundle: file === undefined ? null : openAgentBundle(file) }
-  const { config, clock, log } = options
+export function createHostBuilder(options: HostsOptions): HostBuilder {
+  const { config, clock, log, agentBundleFile } = options
+  // Read and packed once, for all hosts.
+  const bundle = agentBundleFile === undefined ? null : openAgentBundle(agentBundleFile)
   const limits = new Map<string, LimitFunction>()
-  const quarantined = config.quarantined.map(({ id, reason }) => quarantinedHost(id, reason))
-  const supervise = (id: string, kind: HostKind, label: string, open: OpenLink) =>
+  const supervise = (id: string, kind: HostKind, label: string, link: HostLink) =>
     new SupervisedHost({
       id,
       kind,
       label,
-      open,
+      ...link,
       clock,
       fairCallMs: config.legTimeoutMs,
-      random: () => given.random(),
-      createId: () => given.createId(),
+      random: () => options.random(),
+      createId: () => options.createId(),
       onChange: (report) => logChange(log, id, report),
     })
 
-  const local = openLocalLink({
-    command: [...options.agentCommand, 'stdio', '--exposure', 'ipc'],
-    env: options.env,
-    clock,
-    onDiagnostics: (text) => log.debug({ host: 'local', text: text.trimEnd() }, 'agent wrote'),
-  })
-  const kept: KeptHost[] = [supervise('local', 'local', config.localLabel, local)]
-  for (const host of config.hosts) {
-    if (host.kind === 'runtime-dials-in') kept.push(buildDialInHost(host.id, host.label, given))
-    else {
-      const kind = host.kind === 'ssh' ? 'ssh' : 'runtime'
-      kept.push(supervise(host.id, kind, host.label, openerOf(host, options, limits)))
-    }
+  return {
+    local() {
+      const open = openLocalLink({
+        command: [...options.agentCommand, 'stdio', '--exposure', 'ipc'],
+        env: options.env,
+        clock,
+        onDiagnostics: (text) => log.debug({ host: 'local', text: text.trimEnd() }, 'agent wrote'),
+      })
+      return supervise('local', 'local', config.localLabel, { open })
+    },
+    build(host) {
+      const { id, label } = host
+      if (host.kind === 'runtime-dials-in')
+        return new DialInHost({
+          id,
+          label,
+          clock,
+          fairCallMs: config.legTimeoutMs,
+          isDoorOpen: options.isAgentsDoorOpen,
+          createId: () => options.createId(),
+          onChange: (report) => logChange(log, id, report),
+        })
+      if (host.kind === 'ssh') return supervise(id, 'ssh', label, sshLink(host, { options, bundle, limits }))
+      const { url, token, pin } = host
+      const open = openRuntimeLink({ url, token, ...(pin === undefined ? {} : { pin }), clock })
+      return supervise(id, 'runtime', label, { open })
+    },
   }
-  return { kept, quarantined }
 }
 
-/** Not started. Also for a host that is invited while the gateway runs. */
-export function buildDialInHost(
-  id: string,
-  label: string,
-  options: Pick<HostsOptions, 'config' | 'clock' | 'createId' | 'log' | 'isAgentsDoorOpen'>,
-): DialInHost {
-  return new DialInHost({
-    id,
-    label,
-    clock: options.clock,
-    fairCallMs: options.config.legTimeoutMs,
-    isDoorOpen: options.isAgentsDoorOpen,
-    createId: () => options.createId(),
-    onChange: (report) => logChange(options.log, id, report),
-  })
+interface HostLink {
+  readonly open: OpenLink
+  readonly takeTurn?: TakeTurn
 }
 
-function openerOf(
-  host: Exclude<HostConfig, { kind: 'runtime-dials-in' }>,
-  options: BuildOptions,
-  limits: Map<string, LimitFunction>,
-): OpenLink {
-  if (host.kind === 'ssh') return sshOpener(host, options, limits)
-  const { url, token, pin } = host
-  return openRuntimeLink({ url, token, ...(pin === undefined ? {} : { pin }), clock: options.clock })
+interface SshDesk {
+  readonly options: HostsOptions
+  readonly bundle: AgentBundle | null
+  readonly limits: Map<string, LimitFunction>
 }
 
-function sshOpener(host: SshHostConfig, options: BuildOptions, limits: Map<string, LimitFunction>): OpenLink {
-  const { bundle, env, homeDir, clock, log } = options
+function sshLink(host: SshHostConfig, { options, bundle, limits }: SshDesk): HostLink {
+  const { env, homeDir, clock, log } = options
   const { open, firstServer } = openSshHost(host, {
     env,
     homeDir,
@@ -115,15 +109,31 @@ function sshOpener(host: SshHostConfig, options: BuildOptions, limits: Map<strin
     onNote: (note) => log.debug({ host: host.id, note }, 'ssh'),
     onPush: (bytes) => log.info({ host: host.id, bytes }, 'the agent is not there yet and is sent'),
   })
-  return async (signal) => {
-    const server = await firstServer()
-    const limit = limits.get(server) ?? pLimit(maxHandshakesPerServer)
-    limits.set(server, limit)
-    return await limit(async () => {
-      signal.throwIfAborted()
-      return await open(signal)
-    })
+  return {
+    open,
+    async takeTurn(signal) {
+      const server = await withDeadline(
+        { clock, timeoutMs: connectTimeoutMs, signal, onExpired: timedOut },
+        async (bounded) => await untilAborted(bounded, firstServer()),
+      )
+      const limit = limits.get(server) ?? pLimit(maxHandshakesPerServer)
+      limits.set(server, limit)
+      return await untilAborted(signal, turnOf(limit, signal))
+    },
   }
+}
+
+/** Whoever has left when it would be its turn lets the next one go. */
+function turnOf(limit: LimitFunction, signal: AbortSignal): Promise<() => void> {
+  return new Promise((resolve) => {
+    void limit(
+      async () =>
+        await new Promise<void>((end) => {
+          if (signal.aborted) end()
+          else resolve(end)
+        }),
+    )
+  })
 }
 
 /** Reasons are fixed words; what may hold a path or a remote's text stays at debug level. */

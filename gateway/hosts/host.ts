@@ -18,6 +18,8 @@ export interface LinkReport {
   readonly detail?: string
   /** When the link is tried again, or the ping is due that may close the breaker. Milliseconds since the epoch. */
   readonly retryAtMs: number | null
+  /** Since when the link is up; absent while it is not. Milliseconds since the epoch. */
+  readonly readyAtMs?: number
   readonly lastSeenAtMs: number | null
   readonly roundTripMs: number | null
   readonly version: string | null

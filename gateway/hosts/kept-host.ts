@@ -7,4 +7,6 @@ export interface KeptHost extends Host, AsyncDisposable {
   start(): void
   /** The machine slept: what was connected may be gone, and what was waited for is over. */
   wake(): void
+  /** It is in the configuration no more: calls that are out end as `unreachable/not-configured`, and its link is closed. */
+  retire(): Promise<void>
 }

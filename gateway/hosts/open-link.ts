@@ -7,6 +7,9 @@ import type { MessageChannel } from '../../protocol/rpc/message-channel.ts'
 /** Opens a new channel to the host's agent, which has said that it is ready. Rejects when the signal fires. */
 export type OpenLink = (signal: AbortSignal) => Promise<MessageChannel>
 
+/** Waits until an attempt may begin. @returns what to call when the next one may; twice does no harm. */
+export type TakeTurn = (signal: AbortSignal) => Promise<() => void>
+
 export const connectTimeoutMs = 20_000
 
 /** However an opener behaves, the attempt ends with its signal; a channel that comes later is closed. */

@@ -6,6 +6,7 @@ export interface HostRegistry {
   all(): readonly Host[]
   /** @throws Error for an id that is taken. */
   add(host: Host): void
+  remove(id: string): void
 }
 
 /** @throws Error when two hosts share an id: configuration has to have refused that. */
@@ -18,6 +19,7 @@ export function createHostRegistry(hosts: readonly Host[]): HostRegistry {
       if (byId.has(host.id)) throw new Error('two hosts share an id')
       byId.set(host.id, host)
     },
+    remove: (id) => void byId.delete(id),
   }
   for (const host of hosts) registry.add(host)
   return registry

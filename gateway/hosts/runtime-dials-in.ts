@@ -3,7 +3,11 @@
  * replaces the older one, once its agent has described itself; nothing is dialled, and nothing retried, from here.
  */
 import type { Clock } from '../../protocol/clock.ts'
-import { replacedCloseCode, serviceRestartCloseCode } from '../../protocol/link/pairing-messages.ts'
+import {
+  removedCloseCode,
+  replacedCloseCode,
+  serviceRestartCloseCode,
+} from '../../protocol/link/pairing-messages.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import type { MessageChannel } from '../../protocol/rpc/message-channel.ts'
 import type { HostCallOptions, LinkReport } from './host.ts'
@@ -133,16 +137,28 @@ export class DialInHost implements KeptHost {
     return await link.host.call(method, paramsFor, { ...options, timeoutMs })
   }
 
+  async retire(): Promise<void> {
+    this.#absence = { ...this.report(), state: 'quarantined', reason: 'not-configured', retryAtMs: null }
+    const links = this.#giveUpLinks()
+    for (const link of links) link.arrival.dismiss(removedCloseCode, 'this host was removed from the gateway')
+    await Promise.all(links.map(({ host }) => host.retire()))
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    const links = this.#giveUpLinks()
+    // Its agent is to come back, after the moment a restart takes.
+    for (const link of links) link.arrival.dismiss(serviceRestartCloseCode, 'the gateway is shutting down')
+    await Promise.all(links.map(({ host }) => host[Symbol.asyncDispose]()))
+  }
+
+  #giveUpLinks(): Link[] {
+    const links = [this.#current, this.#coming].filter((link) => link !== null)
     this.#isClosed = true
-    this.#stopWaiting()
-    this.#firstAttemptEnded()
-    const links = [this.#current, this.#coming]
     this.#current = null
     this.#coming = null
-    // Its agent is to come back, after the moment a restart takes.
-    for (const link of links) link?.arrival.dismiss(serviceRestartCloseCode, 'the gateway is shutting down')
-    await Promise.all(links.map((link) => link?.host[Symbol.asyncDispose]()))
+    this.#stopWaiting()
+    this.#firstAttemptEnded()
+    return links
   }
 
   #changed(link: Link, report: LinkReport): void {
@@ -174,7 +190,7 @@ export class DialInHost implements KeptHost {
     void older.host[Symbol.asyncDispose]()
   }
 
-  #absent({ reason, ...report }: LinkReport): void {
+  #absent({ reason, readyAtMs: _, ...report }: LinkReport): void {
     this.#absence = {
       ...report,
       state: 'offline',

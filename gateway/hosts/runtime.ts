@@ -18,6 +18,8 @@ export interface RuntimeLinkOptions {
   /** The host's key (`sha256/…`), checked before the token is sent; without one a `wss://` certificate has to be trusted by the system. */
   readonly pin?: string
   readonly clock: Clock
+  /** Over TLS, before the token is sent. */
+  onKeyChecked?(): void
 }
 
 export const dialPorts: DialPorts = {
@@ -35,6 +37,7 @@ export function openRuntimeLink(options: RuntimeLinkOptions): OpenLink {
         headers: { authorization: `Bearer ${options.token}` },
         maxFrameBytes: maxPeerFrameBytes,
         sayRefusal: (statusCode) => (statusCode === 401 || statusCode === 403 ? tokenRefused : null),
+        ...(options.onKeyChecked === undefined ? {} : { onKeyChecked: options.onKeyChecked }),
         signal,
       },
       dialPorts,

@@ -388,3 +388,97 @@ describe('backOffMs', () => {
     expect(backOffMs({ failures: 1, random: 0, closeCode: 1006 })).toBe(0)
   })
 })
+
+describe('SupervisedHost.retire', () => {
+  it('ends what is out as not configured at once, though its link takes its time to close', async () => {
+    const { host, clock, connectVia, answering } = superviseFake()
+    connectVia(
+      answering(
+        new Map<string, () => unknown>([
+          ['host.describe', () => description],
+          ['hang', () => new Promise(() => {})],
+        ]),
+      ),
+    )
+    host.start()
+    await clock.pass(0)
+    const out = host.call('hang', () => ({}), wait)
+    const retiring = host.retire()
+    await expect(out).rejects.toMatchObject({ code: 'unreachable', details: { reason: 'not-configured' } })
+    await retiring
+    await expect(host.call('hang', () => ({}), wait)).rejects.toMatchObject({
+      details: { reason: 'not-configured' },
+    })
+    expect(clock.pending).toBe(0)
+  })
+
+  it('ends a call that waits for the first connection, too', async () => {
+    const { host, clock, connectVia } = superviseFake()
+    connectVia(() => new Promise(() => {}))
+    host.start()
+    const out = host.call('echo', () => ({}), wait)
+    const retiring = host.retire()
+    await expect(out).rejects.toMatchObject({ details: { reason: 'not-configured' } })
+    await retiring
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe('SupervisedHost with others before it', () => {
+  it('has all of an attempt’s time once it is its turn, and ends the turn when its channel is open', async () => {
+    const clock = createManualClock()
+    let myTurn: () => void = () => {}
+    let ended = 0
+    const host = new SupervisedHost({
+      id: 'ssh:h',
+      kind: 'ssh',
+      label: 'h',
+      takeTurn: async () => {
+        await new Promise<void>((resolve) => {
+          myTurn = resolve
+        })
+        return () => void ended++
+      },
+      open: async () => {
+        await new Promise<void>((resolve) => clock.after(connectTimeoutMs - 1, resolve))
+        const [near, other] = createInMemoryChannelPair()
+        const methods = new Map([['host.describe', () => description]])
+        openConnection(other, { methods, maxMessageBytes: 1e6, createId: () => 'id', clock })
+        return near
+      },
+      clock,
+      random: () => 0.5,
+      createId: () => 'id',
+    })
+    host.start()
+    await clock.pass(10 * connectTimeoutMs)
+    expect(host.report()).toMatchObject({ state: 'connecting', reason: 'connecting' })
+    expect(ended).toBe(0)
+    myTurn()
+    await clock.pass(connectTimeoutMs)
+    expect(host.report().state).toBe('ready')
+    expect(ended).toBeGreaterThan(0)
+    await host[Symbol.asyncDispose]()
+  })
+
+  it('gives up its place when it is closed before its turn', async () => {
+    const clock = createManualClock()
+    const host = new SupervisedHost({
+      id: 'ssh:h',
+      kind: 'ssh',
+      label: 'h',
+      takeTurn: (signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('left')))),
+      open: async () => {
+        throw new Error('it was not its turn')
+      },
+      clock,
+      random: () => 0.5,
+      createId: () => 'id',
+    })
+    host.start()
+    await host[Symbol.asyncDispose]()
+    await host.firstAttempt
+    expect(clock.pending).toBe(0)
+  })
+})

@@ -2,17 +2,15 @@
  * Keeps one host's link warm: connects, asks who is there, pings, and after a loss tries again with back-off.
  * A query never causes a connection: it uses the link as it is, and only a first attempt is waited for (wire.md §1).
  */
+import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../protocol/clock.ts'
 import { backOffMs, healthyAfterMs } from '../../protocol/link/back-off.ts'
 import { openConnection, type RpcConnection } from '../../protocol/rpc/connection.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
-import {
-  livenessIntervalMs,
-  type MessageChannel,
-  maxPeerMessageBytes,
-} from '../../protocol/rpc/message-channel.ts'
+import { type MessageChannel, maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import { Breaker } from './breaker.ts'
-import type { Host, HostCallOptions, HostKind, LinkReport } from './host.ts'
+import type { HostCallOptions, HostKind, LinkReport } from './host.ts'
+import type { KeptHost } from './kept-host.ts'
 import {
   closeCodeOf,
   detailOf,
@@ -23,7 +21,8 @@ import {
   reasonOf,
   timedOut,
 } from './link-loss.ts'
-import { askVersion, connectTimeoutMs, type OpenLink, openInTime } from './open-link.ts'
+import { LinkWatch } from './link-watch.ts'
+import { askVersion, connectTimeoutMs, type OpenLink, openInTime, type TakeTurn } from './open-link.ts'
 import { untilAborted, withDeadline } from './ssh/deadline.ts'
 
 export interface SupervisedHostOptions {
@@ -31,6 +30,8 @@ export interface SupervisedHostOptions {
   readonly kind: HostKind
   readonly label: string
   readonly open: OpenLink
+  /** Waited for before each attempt, whose time begins after it; absent, nobody is in the way. */
+  readonly takeTurn?: TakeTurn
   readonly clock: Clock
   /** A call that was given this long and got no answer is the host's failure; less is the caller's impatience. */
   readonly fairCallMs?: number
@@ -42,8 +43,6 @@ export interface SupervisedHostOptions {
 }
 
 const defaultFairCallMs = 10_000
-/** What a link that outlived a sleep has to answer in. */
-const wakePingTimeoutMs = 3_000
 /** After a sleep everything is tried at once, and not all in the same moment. */
 const wakeJitterMs = 1_000
 /** Why a host with a link is not asked. */
@@ -53,16 +52,17 @@ const heldBack =
 interface Link {
   readonly connection: RpcConnection
   readonly openedAtMs: number
-  /** Monotonic time of the last answer. */
-  heardAtMs: number
+  readonly watch: LinkWatch
 }
 
-export class SupervisedHost implements Host, AsyncDisposable {
+export class SupervisedHost implements KeptHost {
   readonly id: string
   readonly kind: HostKind
   readonly label: string
   readonly #options: SupervisedHostOptions
   readonly #closing = new AbortController()
+  /** The host is in the configuration no more: nobody waits any longer for what it may still say. */
+  readonly #retiring = new AbortController()
   readonly #breaker = new Breaker()
   /** Settles when the first attempt has ended, one way or the other. */
   readonly firstAttempt: Promise<void>
@@ -71,8 +71,6 @@ export class SupervisedHost implements Host, AsyncDisposable {
   #report: LinkReport
   #failures = 0
   #stopRetry: () => void = () => {}
-  #stopPing: () => void = () => {}
-  #isPinging = false
   #isConnecting = false
   #attempt: Promise<void> = Promise.resolve()
 
@@ -92,6 +90,8 @@ export class SupervisedHost implements Host, AsyncDisposable {
     this.firstAttempt = new Promise((resolve) => {
       this.#firstAttemptEnded = resolve
     })
+    // Each call that is out listens.
+    setMaxListeners(0, this.#retiring.signal)
   }
 
   start(): void {
@@ -102,7 +102,7 @@ export class SupervisedHost implements Host, AsyncDisposable {
   wake(): void {
     if (this.#closing.signal.aborted) return
     this.#failures = 0
-    if (this.#link !== null) void this.#proveLink(this.#link)
+    if (this.#link !== null) void this.#link.watch.prove()
     else if (!this.#isConnecting) this.#retryIn(Math.floor(this.#options.random() * wakeJitterMs))
   }
 
@@ -127,10 +127,10 @@ export class SupervisedHost implements Host, AsyncDisposable {
     const leftMs = timeoutMs - (this.#options.clock.monotonicMs() - startedMs)
     if (leftMs < 1) throw new TrawlError('timeout')
     try {
-      const result = await link.connection.call(method, paramsFor(Math.floor(leftMs)), {
-        timeoutMs: leftMs,
-        signal,
-      })
+      const result = await untilAborted(
+        this.#retiring.signal,
+        link.connection.call(method, paramsFor(Math.floor(leftMs)), { timeoutMs: leftMs, signal }),
+      )
       this.#heard(link)
       this.#breaker.answered()
       return result
@@ -143,35 +143,57 @@ export class SupervisedHost implements Host, AsyncDisposable {
     }
   }
 
+  async retire(): Promise<void> {
+    this.#report = { ...this.#report, state: 'quarantined', reason: 'not-configured', retryAtMs: null }
+    this.#breaker.reset()
+    this.#link?.watch.stop()
+    const closing = this[Symbol.asyncDispose]()
+    this.#retiring.abort(new TrawlError('unreachable', undefined, { reason: 'not-configured' }))
+    await closing
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
     this.#stopRetry()
-    this.#stopPing()
     this.#firstAttemptEnded()
     const link = this.#link
     this.#link = null
+    link?.watch.stop()
     await link?.connection.close().catch(() => {})
     await this.#attempt
   }
 
   async #connect(): Promise<void> {
-    const { clock } = this.#options
     this.#breaker.beginProbe(Number.POSITIVE_INFINITY)
-    const attempt = new AbortController()
     this.#isConnecting = true
+    try {
+      const endTurn = await this.#options.takeTurn?.(this.#closing.signal)
+      await this.#attemptOnce(endTurn ?? (() => {}))
+      this.#isConnecting = false
+    } catch (thrown) {
+      this.#isConnecting = false
+      this.#lost(thrown)
+    } finally {
+      this.#firstAttemptEnded()
+    }
+  }
+
+  /** @param endTurn called when the channel is open, or will not be. */
+  async #attemptOnce(endTurn: () => void): Promise<void> {
+    const { clock } = this.#options
+    const attempt = new AbortController()
     const stopTimer = clock.after(connectTimeoutMs, () => attempt.abort(new TrawlError('timeout')))
     const signal = AbortSignal.any([attempt.signal, this.#closing.signal])
     try {
       const startedMs = clock.monotonicMs()
       const channel = await openInTime(this.#options.open(signal), signal)
+      endTurn()
       await this.#adopt(channel, signal, startedMs)
-      this.#isConnecting = false
     } catch (thrown) {
-      this.#isConnecting = false
-      this.#lost(attempt.signal.aborted ? timedOut() : thrown)
+      throw attempt.signal.aborted ? timedOut() : thrown
     } finally {
+      endTurn()
       stopTimer()
-      this.#firstAttemptEnded()
     }
   }
 
@@ -193,27 +215,33 @@ export class SupervisedHost implements Host, AsyncDisposable {
       if (this.#closing.signal.aborted) throw new TrawlError('cancelled')
       isAdopted = true
       this.#breaker.reset()
-      const nowMs = clock.monotonicMs()
-      this.#link = { connection, openedAtMs: nowMs, heardAtMs: nowMs }
+      const link: Link = { connection, openedAtMs: clock.monotonicMs(), watch: this.#watch(connection) }
+      this.#link = link
       this.#change({
         state: 'ready',
         retryAtMs: null,
+        readyAtMs: clock.now(),
         lastSeenAtMs: clock.now(),
         roundTripMs: Math.round(clock.monotonicMs() - startedMs),
         version,
       })
-      this.#schedulePing()
     } finally {
       if (!isAdopted) await connection.close().catch(() => {})
     }
   }
 
-  #schedulePing(): void {
-    const { state, retryAtMs } = this.#breaker
-    const untilRetryMs = retryAtMs - this.#options.clock.monotonicMs()
-    const waitMs = state === 'closed' ? livenessIntervalMs : Math.min(livenessIntervalMs, untilRetryMs)
-    this.#stopPing = this.#options.clock.after(Math.max(waitMs, 0), () => {
-      void this.#ping()
+  #watch(connection: RpcConnection): LinkWatch {
+    return new LinkWatch({
+      connection,
+      breaker: this.#breaker,
+      clock: this.#options.clock,
+      signal: this.#closing.signal,
+      onAnswer: (roundTripMs) => this.#sawAnswer(roundTripMs),
+      onProbed: () => this.#options.onChange?.(this.report()),
+      onDead: (error) => {
+        this.#lost(error)
+        connection.close().catch(() => {})
+      },
     })
   }
 
@@ -227,68 +255,16 @@ export class SupervisedHost implements Host, AsyncDisposable {
     const { fairCallMs = defaultFairCallMs } = this.#options
     if (!isSilence(error) || timeoutMs < fairCallMs || this.#breaker.state !== 'closed') return
     this.#breaker.failed('timeout', this.#options.clock.monotonicMs())
-    this.#tellBreaker()
-  }
-
-  /** The ping that may close the breaker is due at its time. */
-  #tellBreaker(): void {
     this.#options.onChange?.(this.report())
-    if (this.#isPinging) return
-    this.#stopPing()
-    this.#schedulePing()
+    link.watch.breakerOpened()
   }
 
-  /** A link is dead when two intervals pass and nothing came over it: one until the ping, one for its answer. */
-  async #ping(): Promise<void> {
-    const link = this.#link
-    if (link === null) return
-    const { clock } = this.#options
-    const startedMs = clock.monotonicMs()
-    const isProbe = this.#breaker.beginProbe(startedMs)
-    this.#isPinging = true
-    const isAnswered = await this.#isPingAnswered(link.connection)
-    this.#isPinging = false
-    if (this.#link !== link || this.#closing.signal.aborted) return
-    if (isAnswered) {
-      this.#heard(link, clock.monotonicMs() - startedMs)
-      if (isProbe) {
-        this.#breaker.probeAnswered()
-        this.#options.onChange?.(this.report())
-      }
-      this.#schedulePing()
-    } else if (link.heardAtMs > startedMs) {
-      // Something came, though not this answer. Asked again at once: the two intervals began when that came.
-      if (isProbe) this.#breaker.probeFailed(clock.monotonicMs())
-      void this.#ping()
-    } else {
-      this.#lost(new TrawlError('unreachable', 'A ping went unanswered.', { reason: 'offline' }))
-      await link.connection.close().catch(() => {})
-    }
+  #heard(link: Link): void {
+    link.watch.heard()
+    this.#sawAnswer()
   }
 
-  /** Any answer will do, an error too. */
-  async #isPingAnswered(connection: RpcConnection, timeoutMs = livenessIntervalMs): Promise<boolean> {
-    try {
-      await connection.call('$/ping', undefined, {
-        timeoutMs,
-        signal: this.#closing.signal,
-      })
-      return true
-    } catch (thrown) {
-      return isAnswer(TrawlError.from(thrown))
-    }
-  }
-
-  async #proveLink(link: Link): Promise<void> {
-    const startedMs = this.#options.clock.monotonicMs()
-    const isThere = await this.#isPingAnswered(link.connection, wakePingTimeoutMs)
-    if (isThere || this.#link !== link || link.heardAtMs > startedMs) return
-    this.#lost(new TrawlError('unreachable', 'The link did not outlive a sleep.', { reason: 'offline' }))
-    await link.connection.close().catch(() => {})
-  }
-
-  #heard(link: Link, roundTripMs?: number): void {
-    link.heardAtMs = this.#options.clock.monotonicMs()
+  #sawAnswer(roundTripMs?: number): void {
     this.#report = {
       ...this.#report,
       lastSeenAtMs: this.#options.clock.now(),
@@ -298,9 +274,9 @@ export class SupervisedHost implements Host, AsyncDisposable {
 
   /** Forgets the link, tells why, and arms the next attempt. */
   #lost(thrown: unknown): void {
-    this.#stopPing()
     const link = this.#link
     this.#link = null
+    link?.watch.stop()
     if (this.#closing.signal.aborted) return
     const { clock, random } = this.#options
     if (link !== null && clock.monotonicMs() - link.openedAtMs >= healthyAfterMs) this.#failures = 0

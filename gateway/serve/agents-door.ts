@@ -9,11 +9,9 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
 import { type WebSocket, WebSocketServer } from 'ws'
-import * as z from 'zod'
 import type { Clock } from '../../protocol/clock.ts'
 import {
   agentsPath,
-  authParamsSchema,
   introductionTimeoutMs,
   maxIntroductionBytes,
   pairPath,
@@ -31,6 +29,7 @@ import type { ListenAddress } from '../config-schema.ts'
 import { maxPeerFrameBytes } from '../hosts/runtime.ts'
 import type { Arrival } from '../hosts/runtime-dials-in.ts'
 import { logFault } from '../log.ts'
+import { limitIntroduction, readAuthMessage } from './introduction.ts'
 import { listenOnTcp } from './listen-on-tcp.ts'
 
 const maxSockets = 4_096
@@ -51,13 +50,6 @@ export interface AgentsDoorOptions {
 export interface AgentsDoor extends AsyncDisposable {
   readonly address: ListenAddress
 }
-
-const authMessageSchema = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: z.union([z.string(), z.number()]),
-  method: z.literal('auth'),
-  params: authParamsSchema,
-})
 
 /** @throws Refusal `in-use` when the port is taken, saying by whom where it can tell. */
 export async function openAgentsDoor(options: AgentsDoorOptions): Promise<AgentsDoor> {
@@ -118,17 +110,6 @@ function pair(socket: WebSocket, { redeem, clock, createId, log }: AgentsDoorOpt
   })
 }
 
-/** `ws` would take in a whole message of an agent's size before it says that there is one. */
-function limitIntroduction(stream: Duplex): () => void {
-  let leftBytes = 2 * maxIntroductionBytes
-  const count = (chunk: Buffer) => {
-    leftBytes -= chunk.length
-    if (leftBytes < 0) stream.destroy()
-  }
-  stream.on('data', count)
-  return () => void stream.off('data', count)
-}
-
 function awaitToken(socket: WebSocket, stream: Duplex, options: AgentsDoorOptions): void {
   const { clock, log } = options
   const stopWaiting = clock.after(introductionTimeoutMs, () =>
@@ -172,15 +153,6 @@ function refuseAgent(socket: WebSocket, id: string | number | null, log: Logger)
   const error = toRpcError(new TrawlError('unauthorized'))
   socket.send(JSON.stringify({ jsonrpc: '2.0', id, error }))
   socket.close(policyViolationCloseCode, 'not authorized')
-}
-
-function readAuthMessage(text: string): z.output<typeof authMessageSchema> | null {
-  if (text.length > maxIntroductionBytes) return null
-  try {
-    return authMessageSchema.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
 }
 
 function refuse(stream: Duplex, status: string): void {

@@ -5,38 +5,57 @@
  */
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createDispatcher, type RpcMethods } from '../../protocol/rpc/dispatch.ts'
-import { TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
+import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { maxClientMessageBytes, maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import type { Caller, Credential } from '../access/caller.ts'
+import type { DeviceOffers } from '../access/device-offers.ts'
+import { cutWhenRevoked, refuse, refuseCredential, sendJson } from './json-answers.ts'
+import { registerMcpRoute } from './mcp.ts'
 
 /** How long a client may take to send one request. */
 const requestTimeoutMs = 30_000
+const handshakeTimeoutMs = 10_000
+/** How long a client may let an answer lie unread before its connection is cut. */
+const unreadTimeoutMs = 30_000
 
 /** What every door needs, whatever it is made of. */
 export interface DoorOptions {
   /** TCP checks `Host` and `Origin`; the Unix socket has no browser behind it. */
   refuseOrigin(headers: { host: string | undefined; origin: string | undefined }): string | null
   /** @throws TrawlError `unauthorized`. */
-  callerFor(request: { authorization: string | undefined }): Caller
+  callerFor(request: { authorization: string | undefined; address: string }): Caller
   /** For a credential that comes later than the request, on a WebSocket. @throws TrawlError `unauthorized`. */
-  callerOf(credential: Credential): Caller
+  callerOf(credential: Credential, address: string): Caller
+  /** Counts a wrong credential. @returns the refusal for an address that has shown too many. */
+  wrongCredential(address: string): TrawlError | null
+  /** A connection that stays; null stands for one that has not said yet whose it is. @returns null where there is no room. */
+  enter(caller: Caller | null): (() => void) | null
+  /** Redeems a code; null where clients cannot be paired through this door. */
+  readonly beginPairing: DeviceOffers['begin'] | null
+  /** The key and certificate to serve TLS with; absent, the door is plain. */
+  readonly tls?: { readonly key: string; readonly cert: string }
   /** May be asked before there is anything to answer with: a door opens first. */
   methodsFor(caller: Caller): Promise<RpcMethods>
   readonly version: string
   createId(): string
   onFault(error: TrawlError, method: string): void
   /** A request that was refused before JSON-RPC; for the log. */
-  onRefused(reason: 'unauthorized' | 'origin' | 'oversize' | 'media-type'): void
+  onRefused(reason: 'unauthorized' | 'origin' | 'oversize' | 'media-type' | 'crowded'): void
 }
 
 /** Routes only: listening is the door's own business. */
 export function createHttpServer(door: DoorOptions): FastifyInstance {
-  const app = fastify({
+  const { tls } = door
+  const options = {
     logger: false,
     bodyLimit: maxClientMessageBytes,
     requestTimeout: requestTimeoutMs,
-    forceCloseConnections: 'idle',
-  })
+    forceCloseConnections: 'idle' as const,
+  }
+  const https = { ...tls, minVersion: 'TLSv1.2' as const, handshakeTimeout: handshakeTimeoutMs }
+  // A TLS server is another type to fastify; of the two nothing is asked here that they do not share.
+  const app =
+    tls === undefined ? fastify(options) : (fastify({ ...options, https }) as unknown as FastifyInstance)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
     done(null, body),
@@ -55,18 +74,19 @@ export function createHttpServer(door: DoorOptions): FastifyInstance {
     // Before the body is read: a stranger may not make the gateway take in a megabyte.
     onRequest: async (request, reply) => {
       try {
-        request.rpcCaller = door.callerFor({ authorization: request.headers.authorization })
+        const { authorization } = request.headers
+        request.rpcCaller = door.callerFor({ authorization, address: request.ip })
       } catch (error) {
-        door.onRefused('unauthorized')
-        reply.header('www-authenticate', 'Bearer')
-        return refuse(reply, 401, TrawlError.from(error))
+        return refuseCredential(door, request, reply, error)
       }
     },
     handler: async (request, reply) => await answer(door, request, reply),
   })
 
+  registerMcpRoute(app, door)
+
   app.setNotFoundHandler(async (_request, reply) =>
-    refuse(reply, 404, new TrawlError('not_found', 'There is POST /rpc and GET /health')),
+    refuse(reply, 404, new TrawlError('not_found', 'There is POST /rpc, POST /mcp and GET /health')),
   )
   app.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
     if (error.statusCode === 413) {
@@ -92,7 +112,7 @@ declare module 'fastify' {
   }
 }
 
-/** A client that leaves before its answer aborts the calls it made. */
+/** A client that leaves before its answer, or is revoked, aborts the calls it made. */
 async function answer(
   door: DoorOptions,
   request: FastifyRequest,
@@ -102,6 +122,7 @@ async function answer(
   if (rpcCaller === undefined) throw new TrawlError('unauthorized')
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort())
+  cutWhenRevoked(rpcCaller, request, reply)
   const dispatcher = createDispatcher({
     methods: await door.methodsFor(rpcCaller),
     maxMessageBytes: maxPeerMessageBytes,
@@ -113,18 +134,6 @@ async function answer(
     notify: () => {},
   })
   if (text === null) return reply.code(204).send()
+  reply.raw.setTimeout(unreadTimeoutMs)
   return sendJson(reply, 200, text)
-}
-
-function refuse(reply: FastifyReply, status: number, error: TrawlError): FastifyReply {
-  return sendJson(reply, status, JSON.stringify({ jsonrpc: '2.0', id: null, error: toRpcError(error) }))
-}
-
-function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
-    .send(text)
 }

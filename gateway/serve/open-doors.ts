@@ -3,9 +3,12 @@ import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../../protocol/clock.ts'
-import type { RpcMethods } from '../../protocol/rpc/dispatch.ts'
+import type { RpcMethod, RpcMethods } from '../../protocol/rpc/dispatch.ts'
+import type { TrawlError } from '../../protocol/rpc/errors.ts'
 import { type Access, type Caller, credentialFromHeader } from '../access/caller.ts'
-import { refuseOrigin } from '../access/origin.ts'
+import type { DeviceOffers } from '../access/device-offers.ts'
+import { type KnownNames, loopbackOnly, refuseOrigin } from '../access/origin.ts'
+import { createTraffic, type Traffic } from '../access/traffic.ts'
 import type { ListenAddress } from '../config-schema.ts'
 import { logFault } from '../log.ts'
 import { createHttpServer, type DoorOptions } from './http.ts'
@@ -21,6 +24,14 @@ export interface DoorsOptions {
   readonly listen: ListenAddress
   readonly socketPath: string
   readonly access: Access
+  /** Limits what comes over TCP; the usual limits where it is absent. */
+  readonly traffic?: Traffic
+  /** Under which names requests over TCP may ask; loopback names alone where it is absent. */
+  readonly names?: KnownNames
+  /** Present where TCP is to speak TLS. */
+  readonly tls?: { readonly key: string; readonly cert: string }
+  /** Redeems a client's code; absent where clients cannot be paired. */
+  readonly beginPairing?: DeviceOffers['begin']
   readonly version: string
   readonly log: Logger
   readonly clock: Clock
@@ -39,9 +50,8 @@ export interface Doors extends AsyncDisposable {
 export async function openDoors(options: DoorsOptions): Promise<Doors> {
   const { log, clock, access } = options
   const calls = createRunningCalls()
+  const { traffic = createTraffic(clock), names = loopbackOnly, tls, beginPairing = null } = options
   const common = {
-    callerOf: access.callerFor,
-    methodsFor: async (caller: Caller) => calls.counted(await options.methodsFor(caller)),
     version: options.version,
     createId: () => options.createId(),
     onFault: (error, method) => logFault(log, error, method),
@@ -50,15 +60,34 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
   const tcp = await openDoor(
     {
       ...common,
-      refuseOrigin,
-      callerFor: ({ authorization }) => access.callerFor(credentialFromHeader(authorization)),
+      ...(tls === undefined ? {} : { tls }),
+      refuseOrigin: (headers) => refuseOrigin(headers, names),
+      callerFor: ({ authorization, address }) => ({
+        ...access.callerFor(credentialFromHeader(authorization)),
+        address,
+      }),
+      callerOf: (credential, address) => ({ ...access.callerFor(credential), address }),
+      methodsFor: async (caller) =>
+        calls.counted(limited(await options.methodsFor(caller), () => traffic.admit(caller))),
+      wrongCredential: traffic.wrongCredential,
+      enter: traffic.enter,
+      beginPairing,
     },
     clock,
     async (server) => await listenOnTcp(server, options.listen),
   )
   try {
     const unix = await openDoor(
-      { ...common, refuseOrigin: () => null, callerFor: () => access.callerFor({ kind: 'same-user' }) },
+      {
+        ...common,
+        refuseOrigin: () => null,
+        callerFor: () => access.callerFor({ kind: 'same-user' }),
+        callerOf: (credential) => access.callerFor(credential),
+        methodsFor: async (caller) => calls.counted(await options.methodsFor(caller)),
+        wrongCredential: () => null,
+        enter: () => () => {},
+        beginPairing,
+      },
       clock,
       async (server) => await listenOnUnixSocket(server, options.socketPath),
     )
@@ -68,6 +97,20 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
     await closeGracefully([tcp], calls, clock)
     throw error
   }
+}
+
+/** Each call is weighed before it begins, whether it came alone, in a batch or as a tool's. */
+function limited(methods: RpcMethods, refusal: () => TrawlError | null): RpcMethods {
+  return new Map(
+    [...methods].map(([name, method]): [string, RpcMethod] => [
+      name,
+      (params, context) => {
+        const refused = refusal()
+        if (refused !== null) throw refused
+        return method(params, context)
+      },
+    ]),
+  )
 }
 
 interface Door {

@@ -1,12 +1,19 @@
 /**
- * WebSocket at `/rpc`, beside `POST /rpc` on the same server. The credential comes with the upgrade's `Authorization`
- * header, or for browsers, which cannot set one, as the first message; never in a URL.
+ * WebSockets beside `POST /rpc` on the same server: `/rpc` for callers, `/pair` for clients that redeem a code. The
+ * credential comes with the upgrade's `Authorization` header, or for browsers, which cannot set one, as the first
+ * message; never in a URL.
  */
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import * as z from 'zod'
 import type { Clock } from '../../protocol/clock.ts'
+import {
+  introductionTimeoutMs,
+  maxIntroductionBytes,
+  pairPath,
+  policyViolationCloseCode,
+  serviceRestartCloseCode,
+} from '../../protocol/link/pairing-messages.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'
 import { TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
 import {
@@ -17,20 +24,17 @@ import {
 import { createWebSocketChannel } from '../../protocol/rpc/websocket-channel.ts'
 import type { Caller } from '../access/caller.ts'
 import type { DoorOptions } from './http.ts'
+import { limitIntroduction, readAuthMessage } from './introduction.ts'
+import { serveDevicePairing } from './pairing-door.ts'
 
-/** How long a client may stay without a credential. */
-const authTimeoutMs = 5_000
 /** Up to here one message fails and the link goes on; above it `ws` closes with 1009. */
 const maxFrameBytes = 8 * maxClientMessageBytes
-const policyViolation = 1008
-const serviceRestart = 1012
-
-const authMessageSchema = z.object({
-  jsonrpc: z.literal('2.0'),
-  id: z.union([z.string(), z.number()]),
-  method: z.literal('auth'),
-  params: z.object({ token: z.string() }),
-})
+/** One whole answer may wait to be read; whoever lets more pile up is cut off. */
+const maxUnreadBytes = maxPeerMessageBytes
+/** What a client may send before it has said who it is, its first calls with it. */
+const maxStrangerBytes = 128 * 1024
+/** How long a client whose credential was revoked has to answer the close. */
+const revokedGraceMs = 500
 
 export interface WebSocketDoor {
   /** Takes no more clients and tells those there are to come back later (1012). Settles when all have gone. */
@@ -40,32 +44,52 @@ export interface WebSocketDoor {
 }
 
 export function attachWebSocketDoor(server: Server, door: DoorOptions, clock: Clock): WebSocketDoor {
-  const sockets = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxFrameBytes,
-    perMessageDeflate: false,
-    clientTracking: true,
-  })
+  const common = { noServer: true, perMessageDeflate: false, clientTracking: true }
+  const sockets = new WebSocketServer({ ...common, maxPayload: maxFrameBytes })
+  const pairing = new WebSocketServer({ ...common, maxPayload: maxIntroductionBytes })
 
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy())
-    if (request.url?.split('?')[0] !== '/rpc') return refuseUpgrade(stream, 404)
+    const path = request.url?.split('?')[0]
+    const { beginPairing } = door
+    if (path !== '/rpc' && (path !== pairPath || beginPairing === null)) return refuseUpgrade(stream, 404)
     const { host, origin, authorization } = request.headers
     if (door.refuseOrigin({ host, origin }) !== null) {
       door.onRefused('origin')
       return refuseUpgrade(stream, 403)
     }
+    const address = request.socket.remoteAddress ?? 'unknown'
+    if (path === pairPath && beginPairing !== null) {
+      const leave = door.enter(null)
+      if (leave === null) return refuseUpgrade(stream, 503)
+      stream.once('close', leave)
+      return pairing.handleUpgrade(request, stream, head, (socket) =>
+        serveDevicePairing(socket, {
+          begin: beginPairing,
+          wrongCode: () => door.wrongCredential(address),
+          clock,
+          createId: () => door.createId(),
+          onFault: (error, method) => door.onFault(error, method),
+        }),
+      )
+    }
     let caller: Caller | null = null
     try {
-      caller = door.callerFor({ authorization })
+      caller = door.callerFor({ authorization, address })
     } catch {
       if (authorization !== undefined) {
         door.onRefused('unauthorized')
-        return refuseUpgrade(stream, 401)
+        return refuseUpgrade(stream, door.wrongCredential(address) === null ? 401 : 429)
       }
     }
+    const leave = door.enter(caller)
+    if (leave === null) {
+      door.onRefused('crowded')
+      return refuseUpgrade(stream, 503)
+    }
+    stream.once('close', leave)
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      if (caller === null) awaitCredential(socket, door, clock)
+      if (caller === null) awaitCredential(socket, { stream, address, leave }, door, clock)
       else serveCaller(socket, caller, door, clock)
     })
   })
@@ -73,13 +97,14 @@ export function attachWebSocketDoor(server: Server, door: DoorOptions, clock: Cl
   return {
     async close() {
       sockets.close()
-      const open = [...sockets.clients]
+      pairing.close()
+      const open = [...sockets.clients, ...pairing.clients]
       const gone = open.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
-      for (const socket of open) socket.close(serviceRestart, 'the gateway is shutting down')
+      for (const socket of open) socket.close(serviceRestartCloseCode, 'the gateway is shutting down')
       await Promise.all(gone)
     },
     terminate() {
-      for (const socket of sockets.clients) socket.terminate()
+      for (const socket of [...sockets.clients, ...pairing.clients]) socket.terminate()
     },
   }
 }
@@ -88,9 +113,11 @@ export function attachWebSocketDoor(server: Server, door: DoorOptions, clock: Cl
 function serveCaller(socket: WebSocket, caller: Caller, door: DoorOptions, clock: Clock): void {
   const channel = createWebSocketChannel(socket, {
     maxMessageBytes: maxClientMessageBytes,
+    maxBufferedBytes: maxUnreadBytes,
     pingIntervalMs: livenessIntervalMs,
     clock,
   })
+  endWhenRevoked(socket, caller, clock)
   door.methodsFor(caller).then(
     (methods) =>
       openConnection(channel, {
@@ -100,42 +127,70 @@ function serveCaller(socket: WebSocket, caller: Caller, door: DoorOptions, clock
         clock,
         onFault: (error, method) => door.onFault(error, method),
       }),
-    () => socket.close(serviceRestart),
+    () => socket.close(serviceRestartCloseCode),
   )
 }
 
+function endWhenRevoked(socket: WebSocket, { revoked }: Caller, clock: Clock): void {
+  if (revoked === undefined) return
+  let stopWaiting = () => {}
+  const onRevoked = () => {
+    socket.close(policyViolationCloseCode, 'revoked')
+    stopWaiting = clock.after(revokedGraceMs, () => socket.terminate())
+  }
+  revoked.addEventListener('abort', onRevoked, { once: true })
+  socket.once('close', () => {
+    stopWaiting()
+    revoked.removeEventListener('abort', onRevoked)
+  })
+}
+
+interface Stranger {
+  readonly stream: Duplex
+  readonly address: string
+  /** Gives up the stranger's place. */
+  leave(): void
+}
+
 /** Nothing but `auth` is answered here. The next message already finds the connection in place. */
-function awaitCredential(socket: WebSocket, door: DoorOptions, clock: Clock): void {
-  const stopWaiting = clock.after(authTimeoutMs, () => socket.close(policyViolation, 'no credential came'))
+function awaitCredential(
+  socket: WebSocket,
+  { stream, address, leave }: Stranger,
+  door: DoorOptions,
+  clock: Clock,
+): void {
+  const stopWaiting = clock.after(introductionTimeoutMs, () =>
+    socket.close(policyViolationCloseCode, 'no credential came'),
+  )
+  const liftLimit = limitIntroduction(stream, maxStrangerBytes)
   socket.on('error', () => socket.terminate())
   socket.once('close', stopWaiting)
   socket.once('message', (data, isBinary) => {
     stopWaiting()
+    liftLimit()
     const message = isBinary ? null : readAuthMessage(String(data))
     try {
       if (message === null) throw new TrawlError('unauthorized')
-      const caller = door.callerOf({ kind: 'token', token: message.params.token })
+      const caller = door.callerOf({ kind: 'token', token: message.params.token }, address)
+      const leaveAsCaller = door.enter(caller)
+      if (leaveAsCaller === null) return socket.close(tryAgainLater, 'too many connections')
+      leave()
+      socket.once('close', leaveAsCaller)
       serveCaller(socket, caller, door, clock)
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { exposure: caller.exposure } }))
     } catch (thrown) {
       door.onRefused('unauthorized')
-      const error = toRpcError(TrawlError.from(thrown))
+      const error = toRpcError(door.wrongCredential(address) ?? TrawlError.from(thrown))
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: message?.id ?? null, error }))
-      socket.close(policyViolation, 'not authorized')
+      socket.close(policyViolationCloseCode, 'not authorized')
     }
   })
 }
 
-function readAuthMessage(text: string): z.output<typeof authMessageSchema> | null {
-  if (text.length > maxClientMessageBytes) return null
-  try {
-    return authMessageSchema.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
-}
+/** IANA's registry: overloaded, come back later. */
+const tryAgainLater = 1013
 
-function refuseUpgrade(stream: Duplex, status: 401 | 403 | 404): void {
+function refuseUpgrade(stream: Duplex, status: 401 | 403 | 404 | 429 | 503): void {
   const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
   stream.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`,

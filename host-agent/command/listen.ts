@@ -66,6 +66,7 @@ export async function openPort(given: AgentArguments, context: ListenContext): P
       credentials,
       methodsFor: context.methodsFor,
       redeem: desk.redeem,
+      leave: desk.leave,
       clock,
       createId: randomUUID,
       onFault,

@@ -38,7 +38,12 @@ export interface PairingDesk {
   /** What the control socket offers. */
   readonly methods: RpcMethods
   redeem(secret: string, name: string): Promise<RedeemResult | null>
+  /** The gateway of that name has ended its pairing; its links are gone a moment after it has been told so. */
+  leave(name: string): Promise<void>
 }
+
+/** The answer gets there first. */
+const leaveGraceMs = 200
 
 export function createPairingDesk(options: PairingDeskOptions): PairingDesk {
   const { paired, clock, pin } = options
@@ -77,6 +82,10 @@ export function createPairingDesk(options: PairingDeskOptions): PairingDesk {
     async redeem(secret, name) {
       if (desk.redeem(secret) === null) return null
       return await paired.issue(name, 'number')
+    },
+    async leave(name) {
+      await paired.revoke(name)
+      clock.after(leaveGraceMs, () => options.cutOff(name))
     },
   }
 }

@@ -5,7 +5,11 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { backOffMs, healthyAfterMs } from '../../protocol/link/back-off.ts'
 import { type DialPorts, dialWebSocket } from '../../protocol/link/dial-web-socket.ts'
-import { introductionTimeoutMs, replacedCloseCode } from '../../protocol/link/pairing-messages.ts'
+import {
+  introductionTimeoutMs,
+  removedCloseCode,
+  replacedCloseCode,
+} from '../../protocol/link/pairing-messages.ts'
 import { watchForWake } from '../../protocol/link/wake-watch.ts'
 import { openConnection, type RpcConnection } from '../../protocol/rpc/connection.ts'
 import type { RpcMethods } from '../../protocol/rpc/dispatch.ts'
@@ -112,8 +116,6 @@ class Dialler implements DialIn {
       createWebSocketChannel(socket, {
         maxMessageBytes: maxPeerMessageBytes,
         pingIntervalMs: livenessIntervalMs,
-        // An interval until the ping, and one for its answer.
-        maxUnansweredPings: 1,
         clock,
       }),
       {
@@ -146,7 +148,9 @@ class Dialler implements DialIn {
     const link = this.#link
     this.#link = null
     if (this.#closing.signal.aborted) return
-    if (thrown instanceof TrawlError && thrown.code === 'unauthorized') {
+    const closeCode = thrown instanceof ChannelClosed ? thrown.closeCode : null
+    const isUnknown = thrown instanceof TrawlError && thrown.code === 'unauthorized'
+    if (isUnknown || closeCode === removedCloseCode) {
       this.#stopWatching()
       onChange({ state: 'refused' })
       this.#nowRefused()
@@ -154,7 +158,6 @@ class Dialler implements DialIn {
     }
     if (link !== null && clock.monotonicMs() - link.readySinceMs >= healthyAfterMs) this.#failures = 0
     this.#failures += 1
-    const closeCode = thrown instanceof ChannelClosed ? thrown.closeCode : null
     const retryInMs = closeCode === replacedCloseCode ? this.#replacedWaitMs() : this.#backOffMs(closeCode)
     onChange({ state: 'offline', reason: sayLoss(thrown), retryInMs })
     this.#retryIn(retryInMs)

@@ -27,7 +27,7 @@ export function sha256Hex(text: string): string {
 }
 
 function readFile(text: string | null, path: string): PeerFile {
-  if (text === null) return { version: 1, peers: [] }
+  if (text === null) return { version: 1, peers: [], revoked: [] }
   try {
     return peerFileSchema.parse(JSON.parse(text))
   } catch (cause) {

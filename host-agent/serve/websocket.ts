@@ -7,8 +7,11 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type * as z from 'zod'
 import type { Clock } from '../../protocol/clock.ts'
 import {
+  leaveMethod,
+  type leaveResultSchema,
   maxIntroductionBytes,
   pairPath,
   policyViolationCloseCode,
@@ -22,7 +25,7 @@ import type { TrawlError } from '../../protocol/rpc/errors.ts'
 import { livenessIntervalMs, maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import { createWebSocketChannel } from '../../protocol/rpc/websocket-channel.ts'
 import type { ExposureClass } from '../../protocol/session-search/exposure.ts'
-import type { AgentCredentials } from './credentials.ts'
+import type { AgentCredentials, Visitor } from './credentials.ts'
 
 const maxFrameBytes = 4 * maxPeerMessageBytes
 export const maxConnections = 64
@@ -41,6 +44,8 @@ export interface ListenOptions {
   methodsFor(exposure: ExposureClass): RpcMethods
   /** @returns null for a secret that is not open. */
   redeem(secret: string, name: string): Promise<RedeemResult | null>
+  /** A paired gateway ends its pairing. */
+  leave(pairedName: string): Promise<void>
   readonly clock: Clock
   createId(): string
   onFault(error: TrawlError, method: string): void
@@ -83,7 +88,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (links.size >= maxConnections) return refuse(stream, 503, 'Service Unavailable')
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const connection = openConnection(channelOf(socket, maxPeerMessageBytes), {
-        methods: options.methodsFor(visitor.exposure),
+        methods: methodsOf(visitor),
         maxMessageBytes: maxPeerMessageBytes,
         createId: options.createId,
         onFault: options.onFault,
@@ -93,6 +98,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       links.add(link)
     })
   })
+
+  function methodsOf({ exposure, pairedName }: Visitor): RpcMethods {
+    const methods = options.methodsFor(exposure)
+    if (pairedName === null) return methods
+    const leave = async (): Promise<z.output<typeof leaveResultSchema>> => {
+      await options.leave(pairedName)
+      return { name: pairedName }
+    }
+    return new Map([...methods, [leaveMethod, leave]])
+  }
 
   function channelOf(socket: WebSocket, maxMessageBytes: number) {
     return createWebSocketChannel(socket, { maxMessageBytes, pingIntervalMs: livenessIntervalMs, clock })

@@ -25,6 +25,8 @@ export interface DialOptions {
   readonly maxFrameBytes: number
   /** For the status the other side may refuse the upgrade with; null leaves it to the general sentence. */
   sayRefusal?(statusCode: number): string | null
+  /** The other side has shown that it has the right key, or, without a pin, a certificate the system trusts. */
+  onKeyChecked?(): void
   readonly signal: AbortSignal
 }
 
@@ -33,6 +35,7 @@ export async function dialWebSocket(options: DialOptions, ports: DialPorts): Pro
   options.signal.throwIfAborted()
   const secured =
     options.pin === null ? null : await openPinned(options.url, options.pin, options.signal, ports)
+  if (secured !== null) options.onKeyChecked?.()
   const socket = new ports.WebSocket(options.url, {
     ...(options.headers === undefined ? {} : { headers: options.headers }),
     maxPayload: options.maxFrameBytes,
@@ -92,7 +95,13 @@ async function openPinned(
   }
 }
 
-function upgraded(socket: WebSocket, { signal, sayRefusal }: DialOptions): Promise<void> {
+function upgraded(socket: WebSocket, options: DialOptions): Promise<void> {
+  const { signal, sayRefusal } = options
+  // Without a pin the handshake of TLS is the client's own, and known to be over when there is an answer.
+  const isTrusted = options.pin === null && /^wss:/i.test(options.url)
+  const tellTrust = () => {
+    if (isTrusted) options.onKeyChecked?.()
+  }
   return new Promise((resolve, reject) => {
     const finish = (settle: () => void) => {
       signal.removeEventListener('abort', onAbort)
@@ -108,10 +117,15 @@ function upgraded(socket: WebSocket, { signal, sayRefusal }: DialOptions): Promi
         socket.terminate()
         reject(error)
       })
-    const onOpen = () => finish(resolve)
+    const onOpen = () => {
+      tellTrust()
+      finish(resolve)
+    }
     const onAbort = () => fail(inTime())
-    const onRefused = (_request: unknown, { statusCode = 0 }: { statusCode?: number }) =>
+    const onRefused = (_request: unknown, { statusCode = 0 }: { statusCode?: number }) => {
+      tellTrust()
       fail(refusal(statusCode, sayRefusal?.(statusCode) ?? null))
+    }
     const onError = (cause: Error) => fail(offline(cause))
     signal.addEventListener('abort', onAbort, { once: true })
     socket.on('open', onOpen)

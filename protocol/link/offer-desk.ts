@@ -10,7 +10,7 @@ export const maxWrongTries = 5
 
 export interface OfferDeskOptions {
   readonly clock: Clock
-  /** At least 128 random bits as base64url. */
+  /** 128 random bits or more; a code that people type may have 40, for five wrong tries end it. */
   makeSecret(): string
   /** SHA-256: only digests are kept and compared, so that the time it takes tells nothing of a secret. */
   digest(text: string): string
@@ -21,6 +21,9 @@ export interface OfferDesk<Grant> {
   open(key: string, grant: Grant): { secret: string; expiresAtMs: number }
   /** @returns what was offered, once; null for a secret that is not, or no longer, open. */
   redeem(secret: string): Grant | null
+  /** Takes back what is open under the key. */
+  close(key: string): void
+  isOpen(key: string): boolean
 }
 
 interface OpenOffer<Grant> {
@@ -40,9 +43,18 @@ export function createOfferDesk<Grant>({ clock, makeSecret, digest }: OfferDeskO
       if (clock.now() >= offer.endsAtMs || clock.monotonicMs() >= offer.endsMonotonicMs) open.delete(id)
   }
 
+  function close(key: string): void {
+    for (const [id, offer] of open) if (offer.key === key) open.delete(id)
+  }
+
   return {
+    close,
+    isOpen(key) {
+      dropEnded()
+      return [...open.values()].some((offer) => offer.key === key)
+    },
     open(key, grant) {
-      for (const [id, offer] of open) if (offer.key === key) open.delete(id)
+      close(key)
       wrongTries = 0
       const secret = makeSecret()
       const expiresAtMs = clock.now() + offerLifetimeMs

@@ -10,13 +10,15 @@ export const introductionTimeoutMs = 5_000
 export const maxIntroductionBytes = 8 * 1024
 /** Close code of a link that gave way to a newer one from the same host. */
 export const replacedCloseCode = 4001
+/** Close code of a link to a gateway that has taken the host out of its configuration: there is nothing to come back to. */
+export const removedCloseCode = 4002
 /** IANA's registry: come back in a moment. */
 export const serviceRestartCloseCode = 1012
 /** RFC 6455 §7.4.1. */
 export const policyViolationCloseCode = 1008
 
 /** Shown to people and stored: one line, without control characters. */
-const peerNameSchema = z.string().transform((text) => {
+export const peerNameSchema = z.string().transform((text) => {
   const line = text.replaceAll(/\p{C}/gu, '').trim().slice(0, 100)
   return line === '' ? 'unnamed' : line
 })
@@ -33,3 +35,10 @@ export type RedeemResult = z.output<typeof redeemResultSchema>
 
 /** `auth`, the first message of an agent that dials in. */
 export const authParamsSchema = z.object({ token: z.string().max(200) })
+
+/** Of a paired gateway, over a link it has shown its token for: the agent forgets that token. */
+export const leaveMethod = 'pairing.leave'
+export const leaveResultSchema = z.object({
+  /** The name the gateway went by there. */
+  name: z.string(),
+})

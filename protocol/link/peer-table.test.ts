@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../../test/helpers/manual-clock.ts'
 import { createPeerTable, type PeerFile } from './peer-table.ts'
 
-function table(file: PeerFile = { version: 1, peers: [] }) {
+function table(file: PeerFile = { version: 1, peers: [], revoked: [] }) {
   const clock = createManualClock()
   const saved: PeerFile[] = []
   let made = 0
@@ -22,7 +22,7 @@ describe('createPeerTable', () => {
     const { saved, peers } = table()
     const { token } = await peers.issue('desk', 'number')
     expect(JSON.stringify(saved)).not.toContain(token)
-    const { peers: again } = table(saved.at(-1) ?? { version: 1, peers: [] })
+    const { peers: again } = table(saved.at(-1) ?? { version: 1, peers: [], revoked: [] })
     expect(again.check(token)).toBe('desk')
     expect(again.check('token-2')).toBeNull()
   })

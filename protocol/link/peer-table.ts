@@ -4,6 +4,13 @@
  */
 import * as z from 'zod'
 import type { Clock } from '../clock.ts'
+import { deviceKinds, deviceRights } from '../rpc/rights.ts'
+
+export const deviceGrantSchema = z.object({
+  kind: z.enum(deviceKinds),
+  may: z.array(z.enum(deviceRights)),
+})
+export type DeviceGrant = z.output<typeof deviceGrantSchema>
 
 const peerSchema = z.object({
   name: z.string().min(1).max(200),
@@ -11,14 +18,24 @@ const peerSchema = z.object({
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
   lastSeenAt: z.number().nullable(),
+  /** What a paired client is and may do; agents and gateways have none. */
+  device: deviceGrantSchema.optional(),
 })
+/** Kept so that whoever shows such a token can be told that it was revoked, and not that it never was one. */
+const revokedSchema = z.object({ tokenHash: z.string().regex(/^[0-9a-f]{64}$/), revokedAt: z.number() })
+
 /** What the file holds. Unknown members are left out on reading. */
-export const peerFileSchema = z.object({ version: z.literal(1), peers: z.array(peerSchema) })
+export const peerFileSchema = z.object({
+  version: z.literal(1),
+  peers: z.array(peerSchema),
+  revoked: z.array(revokedSchema).default([]),
+})
 export type PeerFile = z.output<typeof peerFileSchema>
 export type PairedPeer = Omit<z.output<typeof peerSchema>, 'tokenHash'>
 
 /** A sighting is written down this often at most; how long ago within it does not matter to anybody. */
 const seenEveryMs = 60_000
+const maxRevokedKept = 100
 
 export interface PeerTableOptions {
   readonly clock: Clock
@@ -35,8 +52,14 @@ export interface PeerTable {
   list(): readonly PairedPeer[]
   /** Pairs under this name, or under `name-2` where it is taken and may not be replaced. @returns its token, once. */
   issue(name: string, ifTaken: 'replace' | 'number'): Promise<{ name: string; token: string }>
+  /** Pairs a client whose token both sides have made. @returns the name it goes by. */
+  admit(name: string, token: string, device: DeviceGrant): Promise<PairedPeer>
   /** @returns the name behind a token, and notes that it was seen; null for one that is not, or no longer, paired. */
   check(token: string): string | null
+  /** As `check`, with all that is known of the peer. */
+  find(token: string): PairedPeer | null
+  /** Whether the token was good once, among the latest hundred that were revoked. */
+  wasRevoked(token: string): boolean
   /** @returns whether there was such a peer. Its token is worth nothing from here on. */
   revoke(name: string): Promise<boolean>
   /** Settles when everything is written down. */
@@ -45,12 +68,12 @@ export interface PeerTable {
 
 export function createPeerTable(options: PeerTableOptions): PeerTable {
   const { clock, save, digest } = options
-  let peers = options.file.peers
+  let { peers, revoked } = options.file
   let saving: Promise<void> = Promise.resolve()
 
   /** One after another, each with the newest state. */
   function write(): Promise<void> {
-    const written = saving.then(async () => await save({ version: 1, peers }))
+    const written = saving.then(async () => await save({ version: 1, peers, revoked }))
     saving = written.catch(() => {})
     return written
   }
@@ -61,34 +84,58 @@ export function createPeerTable(options: PeerTableOptions): PeerTable {
     for (let number = 2; ; number++) if (!taken.has(`${name}-${number}`)) return `${name}-${number}`
   }
 
+  function find(token: string): PairedPeer | null {
+    const tokenHash = digest(token)
+    const found = peers.find((peer) => peer.tokenHash === tokenHash)
+    if (found === undefined) return null
+    const nowMs = clock.now()
+    if (found.lastSeenAt === null || nowMs - found.lastSeenAt >= seenEveryMs) {
+      peers = peers.map((peer) => (peer === found ? { ...peer, lastSeenAt: nowMs } : peer))
+      void write().catch(() => {})
+    }
+    return withoutHash(found)
+  }
+
+  async function add(name: string, token: string, device?: DeviceGrant): Promise<PairedPeer> {
+    const peer = {
+      name,
+      tokenHash: digest(token),
+      createdAt: clock.now(),
+      lastSeenAt: null,
+      ...(device === undefined ? {} : { device }),
+    }
+    peers = [...peers.filter((other) => other.name !== name), peer]
+    await write()
+    return withoutHash(peer)
+  }
+
   return {
-    list: () => peers.map(({ tokenHash: _, ...peer }) => peer),
+    list: () => peers.map(withoutHash),
+    find,
+    wasRevoked(token) {
+      const tokenHash = digest(token)
+      return revoked.some((entry) => entry.tokenHash === tokenHash)
+    },
+    admit: async (name, token, device) => await add(freeName(name), token, device),
     async issue(asked, ifTaken) {
       const name = ifTaken === 'replace' ? asked : freeName(asked)
       const token = options.makeToken()
-      const peer = { name, tokenHash: digest(token), createdAt: clock.now(), lastSeenAt: null }
-      peers = [...peers.filter((other) => other.name !== name), peer]
-      await write()
+      await add(name, token)
       return { name, token }
     },
-    check(token) {
-      const tokenHash = digest(token)
-      const found = peers.find((peer) => peer.tokenHash === tokenHash)
-      if (found === undefined) return null
-      const nowMs = clock.now()
-      if (found.lastSeenAt === null || nowMs - found.lastSeenAt >= seenEveryMs) {
-        peers = peers.map((peer) => (peer === found ? { ...peer, lastSeenAt: nowMs } : peer))
-        void write().catch(() => {})
-      }
-      return found.name
-    },
+    check: (token) => find(token)?.name ?? null,
     async revoke(name) {
-      const left = peers.filter((peer) => peer.name !== name)
-      if (left.length === peers.length) return false
-      peers = left
+      const gone = peers.find((peer) => peer.name === name)
+      if (gone === undefined) return false
+      peers = peers.filter((peer) => peer !== gone)
+      revoked = [{ tokenHash: gone.tokenHash, revokedAt: clock.now() }, ...revoked].slice(0, maxRevokedKept)
       await write()
       return true
     },
     flush: async () => await saving,
   }
+}
+
+function withoutHash({ tokenHash: _, ...peer }: PeerFile['peers'][number]): PairedPeer {
+  return peer
 }

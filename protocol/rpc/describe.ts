@@ -10,6 +10,8 @@ export const hostDescriptionSchema = z.object({
   /** The agents whose transcripts this host can read. */
   agents: z.array(z.object({ agent: z.string(), label: z.string() })),
   searchModes: z.array(z.string()),
+  /** Additive: what the host's clock says, in milliseconds. */
+  timeMs: z.number().optional(),
   methods: z.array(z.string()),
   limits: z.object({
     maxMessageBytes: z.number().int(),
@@ -30,6 +32,8 @@ export const hostEntrySchema = z.object({
   /** Same-machine callers only: what the log says of it. */
   detail: z.string().optional(),
   retryAt: z.number().nullable(),
+  /** Additive. Since when the link is up; absent while it is not. */
+  readyAt: z.number().optional(),
   lastSeenAt: z.number().nullable(),
   roundTripMs: z.number().nullable(),
   version: z.string().nullable(),
@@ -53,3 +57,33 @@ export const hostInvitationSchema = z.object({
   expiresAt: z.number(),
   urls: z.array(z.string()),
 })
+
+const entryKeySchema = z.string().regex(/^[A-Za-z]{1,40}$/, 'must be a key of [[hosts]]')
+const entryValueSchema = z.union([z.string().max(4096), z.number(), z.boolean()])
+
+/** An entry as it stands under `[[hosts]]`; what its keys may be is the configuration's to say. */
+export const hostAddRequestSchema = z.object({
+  host: z
+    .object({ id: z.string().max(1024) })
+    .catchall(z.union([entryValueSchema, z.record(entryKeySchema, entryValueSchema)]))
+    .refine((host) => Object.keys(host).every((key) => entryKeySchema.safeParse(key).success), {
+      error: 'may have keys of [[hosts]] only',
+    }),
+})
+export type HostAddRequest = z.output<typeof hostAddRequestSchema>
+
+export const hostAddedSchema = z.object({
+  executionHostId: z.string(),
+  /** The configuration that was written. */
+  file: z.string(),
+})
+
+export const hostRemoveRequestSchema = z.object({ executionHostId: z.string().max(1024) })
+
+export const hostRemovedSchema = z.object({
+  executionHostId: z.string(),
+  file: z.string(),
+  /** Of a host that was paired: whether the other side has forgotten this gateway. `none`: there was no pairing to end. */
+  pairing: z.enum(['ended', 'not-told', 'none']),
+})
+export type HostRemoved = z.output<typeof hostRemovedSchema>

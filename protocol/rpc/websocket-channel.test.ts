@@ -91,17 +91,30 @@ describe('createWebSocketChannel', () => {
     expect(seen.closed[0]).toMatchObject({ closeCode: 1003 })
   })
 
-  it('pings each interval and cuts the link when two pass unanswered', () => {
+  it('pings after an interval without a word, and cuts the link when a second one passes', () => {
     const { socket, clock, seen } = open()
-    clock.advance(2 * intervalMs)
-    expect(socket.pings).toBe(2)
+    clock.advance(2 * intervalMs - 1)
+    expect(socket.pings).toBe(1)
     expect(socket.isTerminated).toBe(false)
-    clock.advance(intervalMs)
+    clock.advance(1)
     expect(socket.isTerminated).toBe(true)
     expect(seen.closed).toHaveLength(1)
-    expect(seen.closed[0]?.message).toContain('2 ping intervals')
+    expect(seen.closed[0]?.message).toContain('two ping intervals')
     expect(clock.pending).toBe(0)
   })
+
+  it.each([1, intervalMs / 2, intervalMs, intervalMs + 1, 2 * intervalMs - 1])(
+    'cuts a link that falls silent %i ms after it was last looked at, two intervals later and no sooner',
+    (heardAtMs) => {
+      const { socket, clock } = open()
+      clock.advance(heardAtMs)
+      socket.emit('pong')
+      clock.advance(2 * intervalMs - 1)
+      expect(socket.isTerminated).toBe(false)
+      clock.advance(1)
+      expect(socket.isTerminated).toBe(true)
+    },
+  )
 
   it('holds a link whose other side is heard of: by pong, ping or message', () => {
     const { socket, clock } = open()
@@ -111,10 +124,25 @@ describe('createWebSocketChannel', () => {
       () => socket.say('x'),
       () => socket.emit('pong'),
     ]) {
-      clock.advance(2 * intervalMs)
+      clock.advance(2 * intervalMs - 1)
       hear()
     }
     expect(socket.isTerminated).toBe(false)
+  })
+
+  it('holds a slow link for as long as what is unsent gets less, and an interval longer', () => {
+    const { socket, clock } = open()
+    socket.bufferedAmount = 3_000
+    clock.advance(intervalMs)
+    for (const leftBytes of [2_000, 1_000]) {
+      socket.bufferedAmount = leftBytes
+      clock.advance(intervalMs)
+      expect(socket.isTerminated).toBe(false)
+    }
+    clock.advance(intervalMs - 1)
+    expect(socket.isTerminated).toBe(false)
+    clock.advance(1)
+    expect(socket.isTerminated).toBe(true)
   })
 
   it('cuts off a reader that lets more than the bound pile up', async () => {

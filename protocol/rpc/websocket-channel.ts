@@ -6,8 +6,6 @@ import type { RawData } from 'ws'
 import { type Clock, systemClock } from '../clock.ts'
 import type { ChannelHandlers, MessageChannel } from './message-channel.ts'
 
-/** wire.md §1: a link is dead when two intervals pass unanswered. */
-const defaultMaxUnansweredPings = 2
 /** How much of a message over the limit is looked at, to find its id. */
 const oversizeHeadBytes = 1024
 /** A reader that lets more than this pile up is cut off. */
@@ -35,9 +33,8 @@ export interface OpenWebSocket {
 export interface WebSocketChannelOptions {
   /** Longer messages from the other side are dropped and told to `oversize`; the link goes on. */
   readonly maxMessageBytes: number
+  /** A link is dead when two of these pass and nothing came: one until the ping, one for its answer (wire.md §1). */
   readonly pingIntervalMs: number
-  /** The link is cut when an interval ends with this many pings unanswered; default 2. */
-  readonly maxUnansweredPings?: number
   /** The most that may wait unsent; default 64 MiB. One more message ends the link. */
   readonly maxBufferedBytes?: number
   readonly clock?: Clock
@@ -76,15 +73,20 @@ class WebSocketChannel implements MessageChannel {
   #isOpen = true
   #endCause: Error | null = null
   #socketError: Error | null = null
-  #unanswered = 0
+  /** Monotonic time of what came last. */
+  #heardAtMs: number
+  /** What was unsent when the ping was that is not answered yet; null while none is out. */
+  #unsentBytesAtPing: number | null = null
   #stopPing: () => void
 
   constructor(socket: OpenWebSocket, options: WebSocketChannelOptions) {
     this.#socket = socket
     this.#options = options
     this.#clock = options.clock ?? systemClock
+    this.#heardAtMs = this.#clock.monotonicMs()
     const heard = () => {
-      this.#unanswered = 0
+      this.#heardAtMs = this.#clock.monotonicMs()
+      this.#unsentBytesAtPing = null
     }
     socket.on('ping', heard)
     socket.on('pong', heard)
@@ -103,7 +105,7 @@ class WebSocketChannel implements MessageChannel {
         resolve()
       })
     })
-    this.#stopPing = this.#clock.after(options.pingIntervalMs, () => this.#pingAgain())
+    this.#stopPing = this.#clock.after(options.pingIntervalMs, () => this.#look())
   }
 
   start(handlers: ChannelHandlers): void {
@@ -150,16 +152,30 @@ class WebSocketChannel implements MessageChannel {
     this.#socket.close(unsupportedData, 'text frames only')
   }
 
-  #pingAgain(): void {
+  /** An interval without a word is followed by a ping, and a second one by the end. */
+  #look(): void {
     if (!this.#isOpen) return
-    const { maxUnansweredPings = defaultMaxUnansweredPings } = this.#options
-    if (this.#unanswered >= maxUnansweredPings) {
-      this.#cut(new Error(`no answer for ${maxUnansweredPings} ping intervals`))
-      return
-    }
-    this.#unanswered += 1
+    const { pingIntervalMs } = this.#options
+    const silentMs = this.#clock.monotonicMs() - this.#heardAtMs
+    const atPing = this.#unsentBytesAtPing
+    const intervals = atPing === null ? 1 : 2
+    if (silentMs < intervals * pingIntervalMs) this.#lookIn(intervals * pingIntervalMs - silentMs)
+    else if (atPing !== null && this.#socket.bufferedAmount >= atPing)
+      this.#cut(new Error('nothing came for two ping intervals'))
+    else this.#ping(atPing !== null)
+  }
+
+  /** @param isRead an earlier ping waits its turn behind what is unsent; that got less, so somebody took it in since. */
+  #ping(isRead: boolean): void {
+    const { pingIntervalMs } = this.#options
+    if (isRead) this.#heardAtMs = this.#clock.monotonicMs() - pingIntervalMs
+    this.#unsentBytesAtPing = this.#socket.bufferedAmount
     this.#socket.ping()
-    this.#stopPing = this.#clock.after(this.#options.pingIntervalMs, () => this.#pingAgain())
+    this.#lookIn(this.#heardAtMs + 2 * pingIntervalMs - this.#clock.monotonicMs())
+  }
+
+  #lookIn(ms: number): void {
+    this.#stopPing = this.#clock.after(ms, () => this.#look())
   }
 
   /** Ends a link whose other side cannot be trusted to answer a close. */

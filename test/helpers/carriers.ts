@@ -173,6 +173,7 @@ async function listeningAgent(): Promise<{ open: OpenLink } & AsyncDisposable> {
         visitorOf: (token) => (token === 'peer' ? { exposure: 'relay', pairedName: null } : null),
       },
       redeem: async () => null,
+      leave: async () => {},
       methodsFor: () => methods,
       clock: systemClock,
       createId,

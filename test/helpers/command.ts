@@ -47,6 +47,7 @@ export async function runCommand(args: readonly string[], options: RunOptions): 
     cwd: '/work/here',
     clock: { ...systemClock, now: () => options.nowMs ?? Date.now() },
     signal: options.signal ?? new AbortController().signal,
+    trawlCommand: [process.execPath, '/opt/trawl/bin/trawl.js'],
     agentCommand: options.agentCommand ?? [process.execPath, '--eval', 'process.exit(1)'],
     ...(options.agentBundleFile === undefined ? {} : { agentBundleFile: options.agentBundleFile }),
     ...(options.ask === undefined ? {} : { ask: options.ask }),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { pino } from 'pino'
 import { parseConfig } from '../../gateway/config.ts'
+import { openConfigStore } from '../../gateway/config-store.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import { type Clock, systemClock } from '../../protocol/clock.ts'
 import type { HostEntry, HostList } from '../../protocol/rpc/describe.ts'
@@ -21,6 +22,8 @@ export interface FaultDeskOptions {
   readonly env?: NodeJS.ProcessEnv
   /** Of the one who calls; `ipc` unless said otherwise. */
   readonly exposure?: ExposureClass
+  /** Whether hosts that come and go are written down, in the home's own configuration. */
+  readonly isStored?: boolean
   random?(): number
 }
 
@@ -78,6 +81,7 @@ export async function createFaultDesk(options: FaultDeskOptions): Promise<FaultD
       isThere: true,
     }),
     dataDir: dir,
+    ...(options.isStored === true ? { configStore: openConfigStore({ env: {}, homeDir }) } : {}),
     agentCommand: [process.execPath, '-e', emptyAgentProgram, '--'],
     env,
     homeDir,

@@ -12,6 +12,8 @@ import { end, firstMatch, gatewayProgram, type RealHome } from './real-hosts.ts'
 export interface ServedGateway extends AsyncDisposable {
   readonly child: ChildProcess
   readonly socketPath: string
+  /** Of the TCP door, as in `http://127.0.0.1:40123`. */
+  readonly url: string
   /** @param body the JSON text itself, where `params` cannot say it. */
   post(body: string): Promise<{ result?: unknown; error?: RpcErrorObject }>
   call(method: string, params: object): Promise<{ result?: unknown; error?: RpcErrorObject }>
@@ -29,12 +31,13 @@ export async function writeConfig(home: RealHome, toml: string): Promise<string>
 export async function startServedGateway(
   home: RealHome,
   env: NodeJS.ProcessEnv = {},
+  args: readonly string[] = ['--listen', '127.0.0.1:0'],
 ): Promise<ServedGateway> {
-  const child = spawn(process.execPath, [gatewayProgram, 'serve', '--listen', '127.0.0.1:0'], {
+  const child = spawn(process.execPath, [gatewayProgram, 'serve', ...args], {
     env: { ...home.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  await firstMatch(child, /Listening on (\S+)/)
+  const url = await firstMatch(child, /Listening on (\S+)/)
   const socketPath = join(home.dataDir, 'gateway.sock')
   const post = async (body: string) => JSON.parse((await send({ socketPath }, { body })).text)
   const call: ServedGateway['call'] = async (method, params) =>
@@ -42,6 +45,7 @@ export async function startServedGateway(
   return {
     child,
     socketPath,
+    url,
     post,
     call,
     async search(params) {

@@ -150,12 +150,19 @@ describe('who may come in', () => {
     ['a wrong token', call('auth', { token: 'wrong' }, 7), 7],
     ['another method', call('whoami'), null],
     ['no JSON', 'hello', null],
-    ['an oversize message', call('auth', { token: 'x'.repeat(2 * 1024 * 1024) }), null],
+    ['longer than an introduction', call('auth', { token: 'x'.repeat(10_000) }), null],
   ])('ends a WebSocket whose first message is %s', async (_what, message, id) => {
     const socket = await TestSocket.open(tcp())
     socket.send(message)
     expect(await socket.next()).toMatchObject({ id, error: { code: -32001 } })
     expect((await socket.closed).code).toBe(1008)
+    expect(callers).toEqual([])
+  })
+
+  it('cuts a WebSocket whose first message does not end', async () => {
+    const socket = await TestSocket.open(tcp())
+    socket.send(call('auth', { token: 'x'.repeat(2 * 1024 * 1024) }))
+    expect((await socket.closed).code).toBe(1006)
     expect(callers).toEqual([])
   })
 

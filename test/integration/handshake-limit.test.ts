@@ -10,6 +10,8 @@ import { parseConfig } from '../../gateway/config.ts'
 import { createGateway } from '../../gateway/gateway.ts'
 import { maxHandshakesPerServer } from '../../gateway/hosts/build-hosts.ts'
 import { systemClock } from '../../protocol/clock.ts'
+import { createFaultDesk } from '../helpers/fault-desk.ts'
+import { createScaledClock } from '../helpers/scaled-clock.ts'
 
 const hostCount = 12
 
@@ -67,5 +69,32 @@ describe('createGateway', () => {
       server.close()
       await rm(dir, { recursive: true, force: true })
     }
+  })
+
+  it('counts no wait behind other hosts against a host’s own time', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'trawl-queue-'))
+    const clock = createScaledClock(20)
+    // Four at a time, five seconds each: the last of them wait for half a minute, and an attempt has twenty seconds.
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      clock.after(5_000, () => socket.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    await writeFile(
+      join(dir, 'ssh_config'),
+      `Host box*\n  HostName 127.0.0.1\n  Port ${port}\n  IdentityAgent none\n`,
+    )
+    const toml = Array.from(
+      { length: 28 },
+      (_, at) => `[[hosts]]\nid = "ssh:box${at}"\nssh.configFile = "${join(dir, 'ssh_config')}"\n`,
+    ).join('')
+    await using desk = await createFaultDesk({ hosts: toml, homeDir: dir, clock, random: () => 0.999 })
+    const outcomes: (string | undefined)[] = []
+    for (let at = 0; at < 28; at++)
+      outcomes.push((await desk.until(`ssh:box${at}`, ({ state }) => state === 'offline')).reason)
+    expect(new Set(outcomes)).toEqual(new Set(['offline']))
+    server.close()
+    await rm(dir, { recursive: true, force: true })
   })
 })

@@ -1,0 +1,108 @@
+/**
+ * What the TCP door needs to let web and mobile clients in: who is paired, how they are paired, under which names they
+ * may ask, how much, and with which key TLS is spoken. Beyond loopback it is TLS, unless plain was asked for by a flag.
+ */
+import { createHash, X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hostname, networkInterfaces } from 'node:os'
+import type { Clock } from '../../protocol/clock.ts'
+import { formatKeyPin } from '../../protocol/link/key-pin.ts'
+import { reachableUrls } from '../../protocol/link/reachable-urls.ts'
+import { createDeviceOffers, type DeviceOffers } from '../access/device-offers.ts'
+import { type Devices, loadDevices } from '../access/devices.ts'
+import { isLoopbackHost, type KnownNames } from '../access/origin.ts'
+import { loadGatewayKey } from '../access/paired-agents.ts'
+import { createTraffic, type Traffic } from '../access/traffic.ts'
+import type { GatewayConfig } from '../config.ts'
+import type { ListenAddress } from '../config-schema.ts'
+import { Refusal, systemCode } from '../refusal.ts'
+
+export interface ClientAccessOptions {
+  readonly config: Pick<GatewayConfig, 'publicUrls' | 'tls'>
+  readonly listen: ListenAddress
+  /** Plain beyond loopback too: tokens and transcripts go in the clear. */
+  readonly isInsecure: boolean
+  readonly dataDir: string
+  readonly clock: Clock
+  createId(): string
+}
+
+export interface ClientAccess {
+  readonly devices: Devices
+  readonly offers: DeviceOffers
+  readonly traffic: Traffic
+  readonly names: KnownNames
+  /** Null where the door is plain. */
+  readonly tls: { readonly key: string; readonly cert: string } | null
+  /** To be told where the door was opened, if the system chose its port. */
+  isOpenAt(address: ListenAddress): void
+}
+
+/** @throws Refusal `permission`, `configuration`: a file of the data directory, or the certificate, cannot be used. */
+export async function openClientAccess(options: ClientAccessOptions): Promise<ClientAccess> {
+  const { config, listen, dataDir, clock, isInsecure } = options
+  const isBeyond = !isLoopbackHost(listen.host)
+  const own = await loadGatewayKey(dataDir, clock.now())
+  const given = config.tls === null || isInsecure ? null : await readCertificate(config.tls)
+  const tls = given ?? (isBeyond && !isInsecure ? own : null)
+  const devices = await loadDevices(dataDir, clock)
+  let address = listen
+  return {
+    devices,
+    traffic: createTraffic(clock),
+    names: knownNames(config.publicUrls, listen, isBeyond),
+    tls: tls === null ? null : { key: tls.key, cert: tls.cert },
+    isOpenAt(opened) {
+      address = opened
+    },
+    offers: createDeviceOffers({
+      devices,
+      clock,
+      gatewayName: hostname(),
+      gatewayPin: given?.pin ?? own.pin,
+      clientUrls: () => ({
+        urls: [...config.publicUrls, ...ownUrls(address, tls !== null)],
+        isReachable: isBeyond || config.publicUrls.length > 0,
+      }),
+      createId: () => options.createId(),
+    }),
+  }
+}
+
+function knownNames(publicUrls: readonly string[], { host }: ListenAddress, isBeyond: boolean): KnownNames {
+  const own = hostname().toLowerCase()
+  return {
+    names: [
+      ...publicUrls.map((url) => new URL(url).hostname),
+      ...(isBeyond ? [own, `${own}.local`, host.toLowerCase()] : []),
+    ],
+    mayBeAddress: isBeyond,
+    origins: publicUrls,
+  }
+}
+
+function ownUrls({ host, port }: ListenAddress, isTls: boolean): string[] {
+  const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return reachableUrls({ host, port, hostName: hostname(), interfaces, path: '/' }).map((url) =>
+    url.replace(/^wss/, isTls ? 'https' : 'http'),
+  )
+}
+
+async function readCertificate({ certFile, keyFile }: NonNullable<GatewayConfig['tls']>) {
+  const [cert, key] = await Promise.all([readPem(certFile, 'certFile'), readPem(keyFile, 'keyFile')])
+  try {
+    const { publicKey } = new X509Certificate(cert)
+    const spki = publicKey.export({ type: 'spki', format: 'der' })
+    return { cert, key, pin: formatKeyPin(createHash('sha256').update(spki).digest()) }
+  } catch (error) {
+    throw new Refusal('configuration', `tls.certFile ${certFile} is no certificate in PEM.`, error)
+  }
+}
+
+async function readPem(file: string, name: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new Refusal('configuration', `tls.${name} ${file} cannot be read (${systemCode(error)}).`, error)
+  }
+}

@@ -1,0 +1,44 @@
+/** What the HTTP routes answer with, and how they refuse. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
+import type { Caller } from '../access/caller.ts'
+
+export interface CredentialDoor {
+  /** Counts a wrong credential. @returns the refusal for an address that has shown too many. */
+  wrongCredential(address: string): TrawlError | null
+  onRefused(reason: 'unauthorized'): void
+}
+
+/** Says 401, or 429 to an address that has shown too many wrong ones. */
+export function refuseCredential(
+  door: CredentialDoor,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+): FastifyReply {
+  door.onRefused('unauthorized')
+  const tooMany = door.wrongCredential(request.ip)
+  if (tooMany === null) return refuse(reply.header('www-authenticate', 'Bearer'), 401, TrawlError.from(error))
+  return refuse(reply.header('retry-after', tooMany.details.retryAfterSec), 429, tooMany)
+}
+
+/** Before its answer is whole, a caller can have lost the right to it. */
+export function cutWhenRevoked({ revoked }: Caller, request: FastifyRequest, reply: FastifyReply): void {
+  if (revoked === undefined) return
+  const onRevoked = () => request.raw.socket.destroy()
+  revoked.addEventListener('abort', onRevoked, { once: true })
+  reply.raw.once('close', () => revoked.removeEventListener('abort', onRevoked))
+}
+
+export function refuse(reply: FastifyReply, status: number, error: TrawlError): FastifyReply {
+  return sendJson(reply, status, JSON.stringify({ jsonrpc: '2.0', id: null, error: toRpcError(error) }))
+}
+
+export function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+    .send(text)
+}
