@@ -31,6 +31,8 @@ export default defineConfig({
           pool: 'forks',
           isolate: true,
           maxWorkers: 2,
+          // Real processes on a busy machine: a second try tells load from fault.
+          retry: 1,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
