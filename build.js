@@ -1,7 +1,10 @@
 // Bundles the two commands into dist/: one file each plus shared chunks, so that they start fast.
 // Native and process-bound packages stay outside the bundle and are loaded from node_modules.
-import { readFileSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { build as buildPage } from 'vite'
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'))
 rmSync(new URL('./dist', import.meta.url), { recursive: true, force: true })
@@ -50,3 +53,44 @@ await build({
   banner,
   logLevel: 'warning',
 })
+
+// The library `trawl/client`: for Node, and for browsers without anything of Node's.
+const client = {
+  absWorkingDir: import.meta.dirname,
+  outdir: 'dist/client',
+  bundle: true,
+  format: 'esm',
+  logLevel: 'warning',
+}
+await Promise.all([
+  build({
+    ...client,
+    entryPoints: ['gateway/client/node.ts'],
+    platform: 'node',
+    target: 'node20.19',
+    packages: 'external',
+  }),
+  build({ ...client, entryPoints: ['gateway/client/browser.ts'], platform: 'browser', target: 'es2022' }),
+])
+// Its types, as they stand in the sources; whether they are right is for `npm run check` to say.
+execFileSync(
+  process.execPath,
+  ['node_modules/typescript/bin/tsc', '-p', 'gateway/client', '--noCheck', '--noEmit', 'false'],
+  { cwd: import.meta.dirname, stdio: 'inherit' },
+)
+
+// The page that the gateway serves.
+await buildPage({
+  configFile: false,
+  root: `${import.meta.dirname}/gateway/web`,
+  base: '/',
+  build: { outDir: '../../dist/web', emptyOutDir: true, modulePreload: false, assetsInlineLimit: 0 },
+  logLevel: 'warn',
+})
+const assets = new URL('./dist/web/assets/', import.meta.url)
+const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
+const scriptBytes = scripts.reduce(
+  (sum, name) => sum + gzipSync(readFileSync(new URL(name, assets))).length,
+  0,
+)
+console.log(`page: ${(scriptBytes / 1024).toFixed(1)} KiB of script, compressed`)

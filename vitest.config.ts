@@ -31,8 +31,17 @@ export default defineConfig({
           pool: 'forks',
           isolate: true,
           maxWorkers: 2,
-          // Real processes on a busy machine: a second try tells load from fault.
-          retry: 1,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          pool: 'forks',
+          isolate: true,
+          maxWorkers: 1,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -26,5 +26,6 @@ function barOf(row: BenchRow): string {
 function figure(value: number, unit: Unit): string {
   if (unit === 'ratio') return value.toFixed(2)
   if (unit === 'bars') return String(value)
+  if (unit === 'hosts' || unit === 'bytes') return `${value} ${unit}`
   return `${value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)} ${unit}`
 }

@@ -17,7 +17,8 @@ export interface BenchContext {
   say(sentence: string): void
 }
 
-export type Unit = 'ratio' | 'ms' | 'MB' | 'MB/s' | '%' | 'bars'
+/** The last three are counted. */
+export type Unit = 'ratio' | 'ms' | 'MB' | 'MB/s' | '%' | 'bars' | 'hosts' | 'bytes'
 
 export interface Measured {
   readonly value: number

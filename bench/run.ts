@@ -6,8 +6,10 @@ import { coldIndex, coldIndexHuge, indexRate, indexSize } from './cold-index.ben
 import { createCorpora } from './corpora.ts'
 import { fanOutOver100, fanOutOver1000 } from './fan-out.bench.ts'
 import { idleHosts } from './idle-hosts.bench.ts'
+import { deadHosts, halfOpenLink, killedHosts } from './lost-hosts.bench.ts'
 import { busyShare, machineLine } from './machine.ts'
 import { mcpSearch } from './mcp-search.bench.ts'
+import { plantedBytesRow } from './planted-bytes.bench.ts'
 import {
   eightCommonWords,
   prefixQueries,
@@ -49,6 +51,10 @@ const rows: readonly BenchRow[] = [
   sshSecondQuery,
   sshFirstUse,
   sshNextUse,
+  deadHosts,
+  halfOpenLink,
+  killedHosts,
+  plantedBytesRow,
 ]
 
 export interface BenchPlaces {

@@ -55,6 +55,8 @@ export async function startSshFarm(context: BenchContext): Promise<SshFarm> {
       await mkdir(dirname(dataDir), { recursive: true })
     },
     async [Symbol.asyncDispose]() {
+      // Its resident agent ends when that is gone.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
       await proxy[Symbol.asyncDispose]()
       await desk[Symbol.asyncDispose]()
     },

@@ -56,6 +56,9 @@ const publicUrlSchema = z.string({ error: publicUrlsAllowed }).transform((value,
 
 const historyDaysAllowed = 'a whole number of days from 1 to 3650'
 
+const excludeAllowed = 'a list of paths, as in ["~/work/secret", "~/clients/*"]'
+const graceAllowed = 'a number of minutes from 0 to 1440'
+
 /** `[[hosts]]` is checked one entry at a time, so that a bad one costs only itself. */
 export const topLevelSchema = z.object({
   listen: listenSchema.default({ host: '127.0.0.1', port: defaultPort }),
@@ -82,6 +85,20 @@ export const topLevelSchema = z.object({
           .int(historyDaysAllowed)
           .min(1, historyDaysAllowed)
           .max(3650, historyDaysAllowed)
+          .optional(),
+        exclude: z.array(text(excludeAllowed), { error: excludeAllowed }).default([]),
+      },
+      { error: 'a table' },
+    )
+    .default({ exclude: [] }),
+  /** For the agent on this machine. */
+  agent: z
+    .object(
+      {
+        graceMinutes: z
+          .number({ error: graceAllowed })
+          .min(0, graceAllowed)
+          .max(1440, graceAllowed)
           .optional(),
       },
       { error: 'a table' },
@@ -147,7 +164,8 @@ export const localHostSchema = z.object({
 export const knownKeys = {
   top: Object.keys(topLevelSchema.shape),
   files: ['roots'],
-  index: ['historyDays'],
+  index: ['historyDays', 'exclude'],
+  agent: ['graceMinutes'],
   local: Object.keys(localHostSchema.shape),
   ssh: Object.keys(sshHostSchema.shape),
   sshTable: ['client', 'install', 'configFile', 'agentCommand', 'keepAliveSec'],

@@ -83,6 +83,8 @@ export function parseConfig(text: string, source: ConfigSource): GatewayConfig {
     warnUnknownKeys('[files]', table.files, knownKeys.files)
   if (typeof table.index === 'object' && table.index !== null)
     warnUnknownKeys('[index]', table.index, knownKeys.index)
+  if (typeof table.agent === 'object' && table.agent !== null)
+    warnUnknownKeys('[agent]', table.agent, knownKeys.agent)
   const { listen, publicUrls, tls, agentsListen, legTimeoutMs, hosts, sources, files } = parsed.data
   const reading = readHosts(hosts, hostLines(text, hosts.length), {
     file: source.file,

@@ -9,6 +9,7 @@ import { type MethodName, methodTable, parseParams } from '../protocol/rpc/metho
 import type { Caller } from './access/caller.ts'
 import type { Invitation, Invitations } from './access/invitations.ts'
 import { guarded } from './access/rights.ts'
+import { withShownErrors } from './access/shown-errors.ts'
 import type { GatewayConfig } from './config.ts'
 import type { ConfigStore } from './config-store.ts'
 import { type DeviceDesk, deviceMethods } from './device-methods.ts'
@@ -126,7 +127,7 @@ function gatewayMethods({ desk, hosts, invite, devices }: MethodsDesk, caller: C
   const { registry } = hosts
   const serve = (name: MethodName, method: RpcMethod): [MethodName, RpcMethod] => [
     name,
-    guarded(name, caller, method),
+    guarded(name, caller, withShownErrors(exposure, method)),
   ]
   return new Map([
     serve('aiVault.searchSessions', async (params, { signal, notify }) => {

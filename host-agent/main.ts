@@ -1,19 +1,22 @@
 /** The `trawl-agent` command: one machine's transcripts, indexed and searchable, for whoever asks over its carrier. */
 import { randomUUID } from 'node:crypto'
-import { homedir } from 'node:os'
+import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../protocol/clock.ts'
-import { dataDirPath } from '../protocol/places.ts'
+import { configFilePath, dataDirPath } from '../protocol/places.ts'
 import type { RpcMethods } from '../protocol/rpc/dispatch.ts'
 import type { TrawlError } from '../protocol/rpc/errors.ts'
 import type { ExposureClass } from '../protocol/session-search/exposure.ts'
 import { agentMethods } from './agent.ts'
 import { type AgentArguments, helpText, readArguments } from './command/arguments.ts'
+import type { AgentProgram } from './command/bridge.ts'
 import type { ConnectContext } from './command/connect.ts'
-import { ensurePrivateDir, type Machine } from './command/machine.ts'
+import { ensurePrivateDir, graceMs, type Machine } from './command/machine.ts'
 import { createMachineIndexer, type IndexingThread } from './command/machine-indexer.ts'
 import { openAgent } from './command/open-agent.ts'
 import type { PairContext } from './command/pair.ts'
+import { keepLogBounded, runResident } from './command/resident.ts'
+import { stopResident } from './command/resident-words.ts'
 import { sayProgress, sayStatus } from './command/say-status.ts'
 import {
   disableSearch,
@@ -21,9 +24,11 @@ import {
   isSearchDisabled,
   openSwitchedAgent,
   type SwitchedAgent,
+  switchedOff,
 } from './command/search-switch.ts'
-import { readStoredStatus } from './command/stored-status.ts'
+import { statusText } from './command/status-text.ts'
 import { loadSqlDriver } from './index/driver/load-driver.ts'
+import { residentPlace } from './serve/resident-place.ts'
 import { serveStdio } from './serve/stdio.ts'
 import { transcriptReaders } from './transcripts/readers.ts'
 
@@ -34,7 +39,6 @@ const machine: Machine = { env: process.env, homeDir: homedir(), platform: proce
 const dataDir = dataDirPath(machine)
 const indexPath = join(dataDir, 'index.sqlite')
 const readers = transcriptReaders()
-const switchedOff = 'Searching is switched off on this account. Switch it on: trawl-agent enable'
 
 const leaving = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -47,16 +51,16 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 process.stdout.on('error', () => leaving.abort())
 
 /** Runs the command of this process to its end and sets the exit code. */
-export async function main(thread: IndexingThread): Promise<void> {
+export async function main(program: AgentProgram, thread: IndexingThread): Promise<void> {
   try {
-    process.exitCode = await run(readArguments(process.argv.slice(2)), thread)
+    process.exitCode = await run(readArguments(process.argv.slice(2)), program, thread)
   } catch (error) {
     complain(error instanceof Error ? error.message : String(error))
     process.exitCode = 2
   }
 }
 
-async function run(given: AgentArguments, thread: IndexingThread): Promise<number> {
+async function run(given: AgentArguments, program: AgentProgram, thread: IndexingThread): Promise<number> {
   if (given.version) return print(`trawl-agent ${TRAWL_VERSION}\n`)
   if (given.help) return print(helpText)
   switch (given.word) {
@@ -79,7 +83,21 @@ async function run(given: AgentArguments, thread: IndexingThread): Promise<numbe
     case 'index':
       return await bringUpToDate(thread)
     case 'status':
-      return showStatus(given.json)
+      return print(
+        await statusText(given.json, {
+          dataDir,
+          indexPath,
+          place: ownPlace(),
+          build: program,
+          driver: loadSqlDriver(),
+          clock: systemClock,
+        }),
+      )
+    case 'resident':
+      return await stayResident(program, thread)
+    case 'stop':
+      complain(await stopResident(ownPlace(), program, systemClock))
+      return 0
     default:
       complain(
         given.word === undefined
@@ -108,6 +126,40 @@ async function serveOnStdio(exposure: ExposureClass, thread: IndexingThread): Pr
   })
   await Promise.race([served, left()])
   return 0
+}
+
+/** Never returns: a gateway that reads nothing must not keep a process that has ended its work. */
+async function stayResident(program: AgentProgram, thread: IndexingThread): Promise<number> {
+  const place = ownPlace()
+  if (place === null) throw new Error('There can be no resident agent here. Use: trawl-agent stdio')
+  await ensurePrivateDir(dataDir)
+  keepLogBounded(process.stderr.fd)
+  await runResident({
+    place,
+    program,
+    configFile: configFilePath(machine),
+    graceMs: graceMs(machine),
+    driver: loadSqlDriver(),
+    clock: systemClock,
+    signal: leaving.signal,
+    async openAgent() {
+      const agent = await startAgent(thread)
+      return {
+        methods: methodsOf(agent, 'relay'),
+        [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
+      }
+    },
+    createId: randomUUID,
+    onFault(error, method) {
+      keepLogBounded(process.stderr.fd)
+      onFaultBriefly(error, method)
+    },
+  })
+  process.exit(0)
+}
+
+function ownPlace() {
+  return residentPlace(dataDir, machine, hostname())
 }
 
 async function serveOnPort(given: AgentArguments, thread: IndexingThread): Promise<number> {
@@ -212,22 +264,6 @@ async function bringUpToDate(thread: IndexingThread): Promise<number> {
   const status = indexer.status()
   print(`${sayStatus(status, systemClock.now())}\n`)
   return status.filesFailed > 0 || status.degradedRoots.length > 0 ? 1 : 0
-}
-
-/** From the index file alone, so that it answers while an agent is at work, and without starting one. */
-function showStatus(asJson: boolean): number {
-  const isDisabled = isSearchDisabled(dataDir)
-  const status = {
-    ...readStoredStatus(loadSqlDriver(), indexPath),
-    ...(isDisabled ? { enabled: false } : {}),
-  }
-  if (!asJson && isDisabled) return print(`${switchedOff}\n`)
-  if (asJson) return print(`${JSON.stringify({ schemaVersion: 1, ...status })}\n`)
-  return print(
-    status.enabled
-      ? `${sayStatus(status, systemClock.now())}\n`
-      : `No index yet. Make one: trawl-agent index\n`,
-  )
 }
 
 function onFault(error: TrawlError, method: string): void {

@@ -19,6 +19,10 @@ const levels = {
     [/^(main|agent-[a-z-]+)\.ts$|^command\//],
   ],
   gateway: [
+    // The library, in browsers too: knows nothing but the protocol.
+    [/^client\//],
+    // Runs in a browser: knows nothing of the gateway but what it says.
+    [/^web\//],
     [/^(refusal|nearest-word)\.ts$/],
     [/^access\//],
     [/^(config(-[a-z]+)?|data-dir|log(-[a-z-]+)?)\.ts$/],
@@ -49,7 +53,7 @@ const graph = new Map()
 
 for (const room of Object.keys(levels)) {
   for (const path of readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })) {
-    if (path.endsWith('.ts') && !path.endsWith('.test.ts')) readImports(room, join(room, path))
+    if (/\.tsx?$/.test(path) && !path.endsWith('.test.ts')) readImports(room, join(room, path))
   }
 }
 for (const file of graph.keys()) findCircle(file, [])

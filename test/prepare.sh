@@ -26,4 +26,16 @@ if has_sshd; then
 else
   echo 'sshd is missing: the tests over real SSH are skipped (install openssh-server to run them)' >&2
 fi
+
+# The page is tried in a real browser.
+if ! command -v chromium >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+  echo 'chromium is missing: installing it for the tests' >&2
+  log=$(mktemp)
+  if ! { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; } >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+  fi
+  rm -f "$log"
+fi
+command -v chromium >/dev/null 2>&1 ||
+  echo 'chromium is missing: the tests of the page are skipped (install chromium to run them)' >&2
 exit 0

@@ -38,7 +38,8 @@ export interface PairingUnderWay {
   readonly begun: z.output<typeof pairingBeginResultSchema>
   /**
    * Settles when the owner has decided.
-   * @throws TrawlError `unauthorized` for a key that was not committed to; `forbidden` when the owner said no.
+   * @throws TrawlError `unauthorized` for a key that was not committed to; `forbidden` when the owner said no;
+   *   `invalid_request` for a second key.
    */
   reveal(publicKey: string): Promise<Grant>
   /** The client has gone. */
@@ -207,6 +208,7 @@ export function createDeviceOffers(options: DeviceOffersOptions): DeviceOffers {
       if (offer === null) throw new TrawlError('unauthorized', codeNotOpen)
       offer.isRedeemed = true
       const keys = await makePairingKeys(subtle)
+      let isRevealed = false
       const leave = () => {
         if (offer.giveUp !== null) offer.giveUp()
         else if (offer.state.state === 'open') finish(offer, 'left')
@@ -215,12 +217,16 @@ export function createDeviceOffers(options: DeviceOffersOptions): DeviceOffers {
         begun: { gatewayName, gatewayKey: keys.publicKey, gatewayPin },
         leave,
         async reveal(publicKey) {
-          if (offer.state.state !== 'open' || (await commitmentTo(publicKey, subtle)) !== commitment) {
+          if (isRevealed) throw new TrawlError('invalid_request')
+          isRevealed = true
+          if ((await commitmentTo(publicKey, subtle)) !== commitment) {
             leave()
             throw new TrawlError('unauthorized', 'That is not the key that was committed to')
           }
           const transcript = { clientKey: publicKey, gatewayKey: keys.publicKey, gatewayPin }
           const digits = await checkDigits(transcript, subtle)
+          // Its client may have gone meanwhile: nobody is to be asked about it then.
+          if (offer.state.state !== 'open') throw new TrawlError('cancelled')
           return await ask(
             offer,
             { name, kind, digits },

@@ -3,6 +3,7 @@
  * happens to what a client has open when it is revoked.
  */
 import { randomBytes } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
 import type { Clock } from '../../protocol/clock.ts'
 import { createPeerTable, type DeviceGrant, type PairedPeer } from '../../protocol/link/peer-table.ts'
@@ -35,9 +36,13 @@ export async function loadDevices(dataDir: string, clock: Clock): Promise<Device
   const open = new Map<string, AbortController>()
 
   function revocationOf(name: string): AbortSignal {
-    const known = open.get(name) ?? new AbortController()
-    open.set(name, known)
-    return known.signal
+    const known = open.get(name)
+    if (known !== undefined) return known.signal
+    const made = new AbortController()
+    // Each link and each request of the client listens.
+    setMaxListeners(0, made.signal)
+    open.set(name, made)
+    return made.signal
   }
 
   return {

@@ -20,6 +20,10 @@ export interface TrafficLimits {
   readonly maxConnectionsPerCaller: number
   /** Connections that have not said who they are. */
   readonly maxStrangers: number
+  /** TCP connections of any kind; more are closed at once. */
+  readonly maxSockets: number
+  /** How long an answer over HTTP may lie unread. */
+  readonly unreadTimeoutMs: number
 }
 
 export const defaultTrafficLimits: TrafficLimits = {
@@ -30,9 +34,12 @@ export const defaultTrafficLimits: TrafficLimits = {
   maxConnections: 1_000,
   maxConnectionsPerCaller: 16,
   maxStrangers: 64,
+  maxSockets: 2_048,
+  unreadTimeoutMs: 30_000,
 }
 
 export interface Traffic {
+  readonly limits: TrafficLimits
   /** One call. @returns the refusal, or null. */
   admit(caller: Caller): TrawlError | null
   /** A credential or code was wrong. @returns the refusal for whoever has shown too many. */
@@ -52,6 +59,7 @@ export function createTraffic(clock: Clock, limits: TrafficLimits = defaultTraff
   let total = 0
 
   return {
+    limits,
     admit({ exposure, name, address = '' }) {
       const ofCaller = (exposure === 'relay' ? devices : owner).take(name)
       return refusal(ofCaller ?? addresses.take(address))

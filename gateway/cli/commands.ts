@@ -301,7 +301,8 @@ Log: stderr, or $TRAWL_LOG_FILE; $TRAWL_LOG_LEVEL is error, warn, info or debug.
     },
     notes: [
       `The code is good once, for five minutes. Both sides then show six digits made from both their keys: say
-yes only when they are the same. A paired client sees no path, no command and no home directory.`,
+yes only when they are the same. A paired client sees the folder of a session, and neither where
+its transcript lies nor a command.`,
     ],
   },
   {

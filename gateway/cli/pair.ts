@@ -75,7 +75,9 @@ export const pair: Command = async (args, context) => {
 function showOffer({ code, links, isReachable }: DeviceOffer, { stderr }: CommandContext): void {
   const [link = ''] = links
   if (stderr.isTTY === true) stderr.write(`${renderUnicodeCompact(link, { ecc: 'L' })}\n`)
-  stderr.write(`In the client: ${link.split('#')[0]} and ${code}, or scan. Good once, for five minutes.\n`)
+  stderr.write(
+    `Scan, or open there: ${link}\nWhere a code is asked for: ${code}. Good once, for five minutes.\n`,
+  )
   const others = links.slice(1).map((other) => other.split('#')[0])
   if (others.length > 0) stderr.write(`It may be found at ${others.join(', ')} too.\n`)
   if (!isReachable)

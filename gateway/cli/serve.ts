@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { dataDirPath } from '../../protocol/places.ts'
 import { createAccess } from '../access/caller.ts'
 import { loadLocalToken, localTokenLookup } from '../access/local-token.ts'
+import { isLoopbackHost } from '../access/origin.ts'
 import { type GatewayConfig, loadConfig } from '../config.ts'
 import { type ListenAddress, parseListenAddress } from '../config-schema.ts'
 import { openConfigStore } from '../config-store.ts'
@@ -103,6 +104,10 @@ export const serve: Command = async (args, context) => {
     `Listening on ${clients.tls === null ? 'http' : 'https'}://${sayAddress(doors.address)} and ${socketFilePath(dataDir)}\n` +
       `Try: trawl search 'something you remember'. Stop: Ctrl-C\n`,
   )
+  if (clients.tls === null && !isLoopbackHost(listen.host))
+    stderr.write(
+      'Not encrypted, as --insecure asks: whoever is on the network between can read the tokens and the transcripts, and use the tokens. Without the flag it is TLS.\n',
+    )
   if (agentsDoor !== null) stderr.write(`Agents dial in at ${sayAddress(agentsDoor.address)} (TLS)\n`)
   log.info({ port, hosts: config.hosts.length, quarantined: config.quarantined.length }, 'listening')
   await untilAborted(context.signal)

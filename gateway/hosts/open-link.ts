@@ -11,6 +11,8 @@ export type OpenLink = (signal: AbortSignal) => Promise<MessageChannel>
 export type TakeTurn = (signal: AbortSignal) => Promise<() => void>
 
 export const connectTimeoutMs = 20_000
+/** A host says what it likes, and everybody who lists the hosts is told. */
+const maxVersionUnits = 100
 
 /** However an opener behaves, the attempt ends with its signal; a channel that comes later is closed. */
 export function openInTime(opening: Promise<MessageChannel>, signal: AbortSignal): Promise<MessageChannel> {
@@ -33,7 +35,7 @@ export async function askVersion(connection: RpcConnection, signal: AbortSignal)
   try {
     const answer = await connection.call('host.describe', {}, { timeoutMs: connectTimeoutMs, signal })
     const parsed = hostDescriptionSchema.safeParse(answer)
-    return parsed.success ? parsed.data.version : null
+    return parsed.success ? parsed.data.version.slice(0, maxVersionUnits) : null
   } catch (thrown) {
     const error = TrawlError.from(thrown)
     if (error.code === 'method_not_found') return null

@@ -392,19 +392,30 @@ describe('backOffMs', () => {
 describe('SupervisedHost.retire', () => {
   it('ends what is out as not configured at once, though its link takes its time to close', async () => {
     const { host, clock, connectVia, answering } = superviseFake()
-    connectVia(
-      answering(
-        new Map<string, () => unknown>([
-          ['host.describe', () => description],
-          ['hang', () => new Promise(() => {})],
-        ]),
-      ),
+    const open = answering(
+      new Map<string, () => unknown>([
+        ['host.describe', () => description],
+        ['hang', () => new Promise(() => {})],
+      ]),
     )
+    connectVia(async (signal) => {
+      const channel = await open(signal)
+      return {
+        start: (handlers) => channel.start(handlers),
+        send: async (text) => await channel.send(text),
+        async close() {
+          await new Promise<void>((resolve) => clock.after(2_000, resolve))
+          await channel.close()
+        },
+        [Symbol.asyncDispose]: async () => await channel.close(),
+      }
+    })
     host.start()
     await clock.pass(0)
-    const out = host.call('hang', () => ({}), wait)
+    const out = host.call('hang', () => ({}), { ...wait, timeoutMs: 60_000 })
     const retiring = host.retire()
     await expect(out).rejects.toMatchObject({ code: 'unreachable', details: { reason: 'not-configured' } })
+    await clock.pass(2_000)
     await retiring
     await expect(host.call('hang', () => ({}), wait)).rejects.toMatchObject({
       details: { reason: 'not-configured' },

@@ -8,7 +8,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Logger } from 'pino'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../protocol/clock.ts'
 import {
   agentsPath,
@@ -20,6 +20,7 @@ import {
   serviceRestartCloseCode,
 } from '../../protocol/link/pairing-messages.ts'
 import type { PeerTable } from '../../protocol/link/peer-table.ts'
+import { refuseUpgrade } from '../../protocol/link/refuse-upgrade.ts'
 import { servePairing } from '../../protocol/link/serve-pairing.ts'
 import type { TlsIdentity } from '../../protocol/link/tls-identity.ts'
 import { TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
@@ -29,7 +30,7 @@ import type { ListenAddress } from '../config-schema.ts'
 import { maxPeerFrameBytes } from '../hosts/runtime.ts'
 import type { Arrival } from '../hosts/runtime-dials-in.ts'
 import { logFault } from '../log.ts'
-import { limitIntroduction, readAuthMessage } from './introduction.ts'
+import { closeSoon, limitIntroduction, readAuthMessage } from './introduction.ts'
 import { listenOnTcp } from './listen-on-tcp.ts'
 
 const maxSockets = 4_096
@@ -70,9 +71,9 @@ export async function openAgentsDoor(options: AgentsDoorOptions): Promise<Agents
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy())
     const path = request.url?.split('?')[0]
-    if (path !== pairPath && path !== agentsPath) return refuse(stream, '404 Not Found')
+    if (path !== pairPath && path !== agentsPath) return refuseUpgrade(stream, '404 Not Found')
     // A browser page always sends its origin; agents are none.
-    if (request.headers.origin !== undefined) return refuse(stream, '403 Forbidden')
+    if (request.headers.origin !== undefined) return refuseUpgrade(stream, '403 Forbidden')
     if (path === pairPath) pairing.handleUpgrade(request, stream, head, (socket) => pair(socket, options))
     else agents.handleUpgrade(request, stream, head, (socket) => awaitToken(socket, stream, options))
   })
@@ -111,30 +112,33 @@ function pair(socket: WebSocket, { redeem, clock, createId, log }: AgentsDoorOpt
 }
 
 function awaitToken(socket: WebSocket, stream: Duplex, options: AgentsDoorOptions): void {
-  const { clock, log } = options
-  const stopWaiting = clock.after(introductionTimeoutMs, () =>
-    socket.close(policyViolationCloseCode, 'no credential came'),
-  )
+  const { clock } = options
+  // Lifted once it is known who it is, and not where that went wrong.
   const liftLimit = limitIntroduction(stream)
-  socket.on('error', () => socket.terminate())
-  socket.once('close', stopWaiting)
-  socket.once('message', (data, isBinary) => {
+  const onFirstMessage = (data: RawData, isBinary: boolean) => {
     stopWaiting()
-    liftLimit()
     const message = isBinary ? null : readAuthMessage(String(data))
     const executionHostId = message === null ? null : options.agents.check(message.params.token)
-    if (message === null || executionHostId === null) return refuseAgent(socket, message?.id ?? null, log)
+    if (message === null || executionHostId === null) return refuseAgent(socket, message?.id ?? null, options)
+    liftLimit()
     const welcome = JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { executionHostId } })
     options
       // Made at once: it keeps what comes until somebody reads it.
       .arrive(executionHostId, arrivalOf(socket, clock), () => socket.send(welcome))
       .then(
         (isKnown) => {
-          if (!isKnown) refuseAgent(socket, message.id, log)
+          if (!isKnown) refuseAgent(socket, message.id, options)
         },
         () => socket.close(serviceRestartCloseCode),
       )
+  }
+  const stopWaiting = clock.after(introductionTimeoutMs, () => {
+    socket.off('message', onFirstMessage)
+    closeSoon(socket, { code: policyViolationCloseCode, reason: 'no credential came', clock })
   })
+  socket.on('error', () => socket.terminate())
+  socket.once('close', stopWaiting)
+  socket.once('message', onFirstMessage)
 }
 
 function arrivalOf(socket: WebSocket, clock: Clock): Arrival {
@@ -148,13 +152,13 @@ function arrivalOf(socket: WebSocket, clock: Clock): Arrival {
   }
 }
 
-function refuseAgent(socket: WebSocket, id: string | number | null, log: Logger): void {
+function refuseAgent(
+  socket: WebSocket,
+  id: string | number | null,
+  { log, clock }: Pick<AgentsDoorOptions, 'log' | 'clock'>,
+): void {
   log.warn({ reason: 'unauthorized' }, 'an agent was refused')
   const error = toRpcError(new TrawlError('unauthorized'))
   socket.send(JSON.stringify({ jsonrpc: '2.0', id, error }))
-  socket.close(policyViolationCloseCode, 'not authorized')
-}
-
-function refuse(stream: Duplex, status: string): void {
-  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  closeSoon(socket, { code: policyViolationCloseCode, reason: 'not authorized', clock })
 }

@@ -2,8 +2,9 @@
  * What the TCP door needs to let web and mobile clients in: who is paired, how they are paired, under which names they
  * may ask, how much, and with which key TLS is spoken. Beyond loopback it is TLS, unless plain was asked for by a flag.
  */
-import { createHash, X509Certificate } from 'node:crypto'
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import type { Clock } from '../../protocol/clock.ts'
 import { formatKeyPin } from '../../protocol/link/key-pin.ts'
@@ -12,7 +13,7 @@ import { createDeviceOffers, type DeviceOffers } from '../access/device-offers.t
 import { type Devices, loadDevices } from '../access/devices.ts'
 import { isLoopbackHost, type KnownNames } from '../access/origin.ts'
 import { loadGatewayKey } from '../access/paired-agents.ts'
-import { createTraffic, type Traffic } from '../access/traffic.ts'
+import { createTraffic, type Traffic, type TrafficLimits } from '../access/traffic.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { ListenAddress } from '../config-schema.ts'
 import { Refusal, systemCode } from '../refusal.ts'
@@ -24,6 +25,8 @@ export interface ClientAccessOptions {
   readonly isInsecure: boolean
   readonly dataDir: string
   readonly clock: Clock
+  /** Absent, the usual ones. */
+  readonly limits?: TrafficLimits
   createId(): string
 }
 
@@ -49,7 +52,7 @@ export async function openClientAccess(options: ClientAccessOptions): Promise<Cl
   let address = listen
   return {
     devices,
-    traffic: createTraffic(clock),
+    traffic: createTraffic(clock, options.limits),
     names: knownNames(config.publicUrls, listen, isBeyond),
     tls: tls === null ? null : { key: tls.key, cert: tls.cert },
     isOpenAt(opened) {
@@ -74,7 +77,9 @@ function knownNames(publicUrls: readonly string[], { host }: ListenAddress, isBe
   return {
     names: [
       ...publicUrls.map((url) => new URL(url).hostname),
-      ...(isBeyond ? [own, `${own}.local`, host.toLowerCase()] : []),
+      ...(isBeyond ? [own, `${own}.local`] : []),
+      // An address is told by mayBeAddress, which knows those that nobody can mean.
+      ...(isIP(host) === 0 ? [host.toLowerCase()] : []),
     ],
     mayBeAddress: isBeyond,
     origins: publicUrls,
@@ -90,12 +95,25 @@ function ownUrls({ host, port }: ListenAddress, isTls: boolean): string[] {
 
 async function readCertificate({ certFile, keyFile }: NonNullable<GatewayConfig['tls']>) {
   const [cert, key] = await Promise.all([readPem(certFile, 'certFile'), readPem(keyFile, 'keyFile')])
+  const certificate = orRefusal(
+    () => new X509Certificate(cert),
+    `tls.certFile ${certFile} is no certificate in PEM.`,
+  )
+  const privateKey = orRefusal(
+    () => createPrivateKey(key),
+    `tls.keyFile ${keyFile} is no private key in PEM, or one with a passphrase, which Trawl cannot ask for.`,
+  )
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new Refusal('configuration', `tls.keyFile ${keyFile} is not the key of tls.certFile ${certFile}.`)
+  const spki = certificate.publicKey.export({ type: 'spki', format: 'der' })
+  return { cert, key, pin: formatKeyPin(createHash('sha256').update(spki).digest()) }
+}
+
+function orRefusal<Result>(read: () => Result, sentence: string): Result {
   try {
-    const { publicKey } = new X509Certificate(cert)
-    const spki = publicKey.export({ type: 'spki', format: 'der' })
-    return { cert, key, pin: formatKeyPin(createHash('sha256').update(spki).digest()) }
+    return read()
   } catch (error) {
-    throw new Refusal('configuration', `tls.certFile ${certFile} is no certificate in PEM.`, error)
+    throw new Refusal('configuration', sentence, error)
   }
 }
 

@@ -3,6 +3,7 @@
  * What JSON-RPC can say is said with status 200 (204 when there is nothing to answer). A status of its own have only
  * the refusals before JSON-RPC: 401 no credential, 403 wrong origin, 413 over 1 MiB (`response_too_large`), 415 no JSON.
  */
+import { fileURLToPath } from 'node:url'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createDispatcher, type RpcMethods } from '../../protocol/rpc/dispatch.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
@@ -11,12 +12,11 @@ import type { Caller, Credential } from '../access/caller.ts'
 import type { DeviceOffers } from '../access/device-offers.ts'
 import { cutWhenRevoked, refuse, refuseCredential, sendJson } from './json-answers.ts'
 import { registerMcpRoute } from './mcp.ts'
+import { registerPage } from './web.ts'
 
 /** How long a client may take to send one request. */
 const requestTimeoutMs = 30_000
 const handshakeTimeoutMs = 10_000
-/** How long a client may let an answer lie unread before its connection is cut. */
-const unreadTimeoutMs = 30_000
 
 /** What every door needs, whatever it is made of. */
 export interface DoorOptions {
@@ -30,6 +30,8 @@ export interface DoorOptions {
   wrongCredential(address: string): TrawlError | null
   /** A connection that stays; null stands for one that has not said yet whose it is. @returns null where there is no room. */
   enter(caller: Caller | null): (() => void) | null
+  /** How long a client may let an answer lie unread before its connection is cut; at their own pace, slow ones may read on. */
+  readonly unreadTimeoutMs: number
   /** Redeems a code; null where clients cannot be paired through this door. */
   readonly beginPairing: DeviceOffers['begin'] | null
   /** The key and certificate to serve TLS with; absent, the door is plain. */
@@ -68,6 +70,10 @@ export function createHttpServer(door: DoorOptions): FastifyInstance {
     return refuse(reply, 403, new TrawlError('forbidden', refusal))
   })
 
+  app.addHook('onSend', async (_request, reply) => {
+    reply.raw.setTimeout(door.unreadTimeoutMs)
+  })
+
   app.get('/health', async () => ({ status: 'ok', name: 'trawl', version: door.version, pid: process.pid }))
 
   app.post('/rpc', {
@@ -84,6 +90,7 @@ export function createHttpServer(door: DoorOptions): FastifyInstance {
   })
 
   registerMcpRoute(app, door)
+  registerPage(app, fileURLToPath(new URL('./web/', import.meta.url)))
 
   app.setNotFoundHandler(async (_request, reply) =>
     refuse(reply, 404, new TrawlError('not_found', 'There is POST /rpc, POST /mcp and GET /health')),
@@ -122,7 +129,7 @@ async function answer(
   if (rpcCaller === undefined) throw new TrawlError('unauthorized')
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort())
-  cutWhenRevoked(rpcCaller, request, reply)
+  if (!cutWhenRevoked(rpcCaller, request, reply)) return reply.hijack()
   const dispatcher = createDispatcher({
     methods: await door.methodsFor(rpcCaller),
     maxMessageBytes: maxPeerMessageBytes,
@@ -134,6 +141,5 @@ async function answer(
     notify: () => {},
   })
   if (text === null) return reply.code(204).send()
-  reply.raw.setTimeout(unreadTimeoutMs)
   return sendJson(reply, 200, text)
 }

@@ -22,12 +22,17 @@ export function refuseCredential(
   return refuse(reply.header('retry-after', tooMany.details.retryAfterSec), 429, tooMany)
 }
 
-/** Before its answer is whole, a caller can have lost the right to it. */
-export function cutWhenRevoked({ revoked }: Caller, request: FastifyRequest, reply: FastifyReply): void {
-  if (revoked === undefined) return
+/**
+ * Before its answer is whole, a caller can have lost the right to it: its connection is cut then.
+ * @returns false for one that lost it while its request was still on the way; it is not to be answered.
+ */
+export function cutWhenRevoked({ revoked }: Caller, request: FastifyRequest, reply: FastifyReply): boolean {
+  if (revoked === undefined) return true
   const onRevoked = () => request.raw.socket.destroy()
+  if (revoked.aborted) onRevoked()
   revoked.addEventListener('abort', onRevoked, { once: true })
   reply.raw.once('close', () => revoked.removeEventListener('abort', onRevoked))
+  return !revoked.aborted
 }
 
 export function refuse(reply: FastifyReply, status: number, error: TrawlError): FastifyReply {

@@ -49,7 +49,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort())
-  cutWhenRevoked(caller, request, reply)
+  if (!cutWhenRevoked(caller, request, reply)) return reply.hijack()
   // Not before somebody asks: the gateway starts without it.
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import('@modelcontextprotocol/server'),

@@ -71,10 +71,14 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
         calls.counted(limited(await options.methodsFor(caller), () => traffic.admit(caller))),
       wrongCredential: traffic.wrongCredential,
       enter: traffic.enter,
+      unreadTimeoutMs: traffic.limits.unreadTimeoutMs,
       beginPairing,
     },
     clock,
-    async (server) => await listenOnTcp(server, options.listen),
+    async (server) => {
+      server.maxConnections = traffic.limits.maxSockets
+      await listenOnTcp(server, options.listen)
+    },
   )
   try {
     const unix = await openDoor(
@@ -86,6 +90,7 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
         methodsFor: async (caller) => calls.counted(await options.methodsFor(caller)),
         wrongCredential: () => null,
         enter: () => () => {},
+        unreadTimeoutMs: traffic.limits.unreadTimeoutMs,
         beginPairing,
       },
       clock,

@@ -3,9 +3,9 @@
  * credential comes with the upgrade's `Authorization` header, or for browsers, which cannot set one, as the first
  * message; never in a URL.
  */
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../protocol/clock.ts'
 import {
   introductionTimeoutMs,
@@ -14,6 +14,7 @@ import {
   policyViolationCloseCode,
   serviceRestartCloseCode,
 } from '../../protocol/link/pairing-messages.ts'
+import { refuseUpgrade } from '../../protocol/link/refuse-upgrade.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'
 import { TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
 import {
@@ -24,7 +25,7 @@ import {
 import { createWebSocketChannel } from '../../protocol/rpc/websocket-channel.ts'
 import type { Caller } from '../access/caller.ts'
 import type { DoorOptions } from './http.ts'
-import { limitIntroduction, readAuthMessage } from './introduction.ts'
+import { closeSoon, limitIntroduction, readAuthMessage } from './introduction.ts'
 import { serveDevicePairing } from './pairing-door.ts'
 
 /** Up to here one message fails and the link goes on; above it `ws` closes with 1009. */
@@ -33,8 +34,6 @@ const maxFrameBytes = 8 * maxClientMessageBytes
 const maxUnreadBytes = maxPeerMessageBytes
 /** What a client may send before it has said who it is, its first calls with it. */
 const maxStrangerBytes = 128 * 1024
-/** How long a client whose credential was revoked has to answer the close. */
-const revokedGraceMs = 500
 
 export interface WebSocketDoor {
   /** Takes no more clients and tells those there are to come back later (1012). Settles when all have gone. */
@@ -52,17 +51,20 @@ export function attachWebSocketDoor(server: Server, door: DoorOptions, clock: Cl
     stream.on('error', () => stream.destroy())
     const path = request.url?.split('?')[0]
     const { beginPairing } = door
-    if (path !== '/rpc' && (path !== pairPath || beginPairing === null)) return refuseUpgrade(stream, 404)
+    if (path !== '/rpc' && (path !== pairPath || beginPairing === null))
+      return refuseUpgrade(stream, '404 Not Found')
     const { host, origin, authorization } = request.headers
     if (door.refuseOrigin({ host, origin }) !== null) {
       door.onRefused('origin')
-      return refuseUpgrade(stream, 403)
+      return refuseUpgrade(stream, '403 Forbidden')
     }
     const address = request.socket.remoteAddress ?? 'unknown'
     if (path === pairPath && beginPairing !== null) {
       const leave = door.enter(null)
-      if (leave === null) return refuseUpgrade(stream, 503)
+      if (leave === null) return refuseUpgrade(stream, '503 Service Unavailable')
       stream.once('close', leave)
+      // Two small messages are all there is to say, however long the owner takes.
+      limitIntroduction(stream)
       return pairing.handleUpgrade(request, stream, head, (socket) =>
         serveDevicePairing(socket, {
           begin: beginPairing,
@@ -79,13 +81,16 @@ export function attachWebSocketDoor(server: Server, door: DoorOptions, clock: Cl
     } catch {
       if (authorization !== undefined) {
         door.onRefused('unauthorized')
-        return refuseUpgrade(stream, door.wrongCredential(address) === null ? 401 : 429)
+        const tooMany = door.wrongCredential(address)
+        return tooMany === null
+          ? refuseUpgrade(stream, '401 Unauthorized', ['WWW-Authenticate: Bearer'])
+          : refuseUpgrade(stream, '429 Too Many Requests', [`Retry-After: ${tooMany.details.retryAfterSec}`])
       }
     }
     const leave = door.enter(caller)
     if (leave === null) {
       door.onRefused('crowded')
-      return refuseUpgrade(stream, 503)
+      return refuseUpgrade(stream, '503 Service Unavailable')
     }
     stream.once('close', leave)
     sockets.handleUpgrade(request, stream, head, (socket) => {
@@ -133,16 +138,9 @@ function serveCaller(socket: WebSocket, caller: Caller, door: DoorOptions, clock
 
 function endWhenRevoked(socket: WebSocket, { revoked }: Caller, clock: Clock): void {
   if (revoked === undefined) return
-  let stopWaiting = () => {}
-  const onRevoked = () => {
-    socket.close(policyViolationCloseCode, 'revoked')
-    stopWaiting = clock.after(revokedGraceMs, () => socket.terminate())
-  }
+  const onRevoked = () => closeSoon(socket, { code: policyViolationCloseCode, reason: 'revoked', clock })
   revoked.addEventListener('abort', onRevoked, { once: true })
-  socket.once('close', () => {
-    stopWaiting()
-    revoked.removeEventListener('abort', onRevoked)
-  })
+  socket.once('close', () => revoked.removeEventListener('abort', onRevoked))
 }
 
 interface Stranger {
@@ -159,22 +157,19 @@ function awaitCredential(
   door: DoorOptions,
   clock: Clock,
 ): void {
-  const stopWaiting = clock.after(introductionTimeoutMs, () =>
-    socket.close(policyViolationCloseCode, 'no credential came'),
-  )
+  // Lifted once it is known who it is, and not where that went wrong.
   const liftLimit = limitIntroduction(stream, maxStrangerBytes)
-  socket.on('error', () => socket.terminate())
-  socket.once('close', stopWaiting)
-  socket.once('message', (data, isBinary) => {
+  const end = (code: number, reason: string) => closeSoon(socket, { code, reason, clock })
+  const onFirstMessage = (data: RawData, isBinary: boolean) => {
     stopWaiting()
-    liftLimit()
     const message = isBinary ? null : readAuthMessage(String(data))
     try {
       if (message === null) throw new TrawlError('unauthorized')
       const caller = door.callerOf({ kind: 'token', token: message.params.token }, address)
       const leaveAsCaller = door.enter(caller)
-      if (leaveAsCaller === null) return socket.close(tryAgainLater, 'too many connections')
+      if (leaveAsCaller === null) return end(tryAgainLater, 'too many connections')
       leave()
+      liftLimit()
       socket.once('close', leaveAsCaller)
       serveCaller(socket, caller, door, clock)
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { exposure: caller.exposure } }))
@@ -182,17 +177,17 @@ function awaitCredential(
       door.onRefused('unauthorized')
       const error = toRpcError(door.wrongCredential(address) ?? TrawlError.from(thrown))
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: message?.id ?? null, error }))
-      socket.close(policyViolationCloseCode, 'not authorized')
+      end(policyViolationCloseCode, 'not authorized')
     }
+  }
+  const stopWaiting = clock.after(introductionTimeoutMs, () => {
+    socket.off('message', onFirstMessage)
+    end(policyViolationCloseCode, 'no credential came')
   })
+  socket.on('error', () => socket.terminate())
+  socket.once('close', stopWaiting)
+  socket.once('message', onFirstMessage)
 }
 
 /** IANA's registry: overloaded, come back later. */
 const tryAgainLater = 1013
-
-function refuseUpgrade(stream: Duplex, status: 401 | 403 | 404 | 429 | 503): void {
-  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
-  stream.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${challenge}Connection: close\r\nContent-Length: 0\r\n\r\n`,
-  )
-}

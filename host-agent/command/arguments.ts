@@ -8,6 +8,7 @@ export interface AgentArguments {
   readonly help: boolean
   readonly version: boolean
   readonly exposure: string | undefined
+  readonly resident: boolean
   readonly listen: string | undefined
   readonly hostId: string | undefined
   readonly insecure: boolean
@@ -24,6 +25,7 @@ export const helpText = `trawl-agent: reads one machine's coding-agent transcrip
   trawl-agent status [--json]              what the index holds
   trawl-agent disable | enable             whether this account may be searched, by whatever way
   trawl-agent stdio                        answer on stdin and stdout; what a gateway runs here, or over SSH
+  trawl-agent stop                         end the resident agent that SSH connections share
   trawl-agent listen [--listen HOST:PORT]  answer gateways that dial; 127.0.0.1:7718 unless told otherwise
   trawl-agent pair [--url wss://HOST:PORT] make an offer for one gateway, good once and for five minutes
   trawl-agent pairs [--json]               the gateways that are paired, and those that are dialled
@@ -32,13 +34,14 @@ export const helpText = `trawl-agent: reads one machine's coding-agent transcrip
   trawl-agent connect [WSS-URL]            dial the gateways it was connected to before, or that one
 
   stdio   --exposure ipc|relay  what the caller may see; relay unless told otherwise, and ipc only from this machine
+          --resident            answer through the one agent of this account that stays between connections
   listen  --host-id ID          the id others know this machine by, as in runtime:ci
           --tls                 TLS on this machine's own addresses too; elsewhere it is there anyway
           --insecure            no TLS: tokens and transcripts go in the clear
           --peer-token          make the file peer-token, for gateways that cannot pair
   connect --name NAME           what the gateway is to be told this machine is called
 
-Environment: TRAWL_DATA_DIR, TRAWL_CONFIG ([sources] overrides the roots), CLAUDE_CONFIG_DIR, CODEX_HOME.
+Environment: TRAWL_DATA_DIR, TRAWL_CONFIG ([sources], [index], [agent]), CLAUDE_CONFIG_DIR, CODEX_HOME.
 `
 
 const commandsWithOperand = ['unpair', 'connect']
@@ -52,6 +55,7 @@ export function readArguments(args: readonly string[]): AgentArguments {
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean' },
       exposure: { type: 'string' },
+      resident: { type: 'boolean' },
       listen: { type: 'string' },
       'host-id': { type: 'string' },
       insecure: { type: 'boolean' },
@@ -66,12 +70,15 @@ export function readArguments(args: readonly string[]): AgentArguments {
   const most = word !== undefined && commandsWithOperand.includes(word) ? 2 : 1
   if (positionals.length > most) throw new Error(`One command at a time: ${positionals.join(' ')}`)
   if (values.tls === true && values.insecure === true) throw new Error('--tls or --insecure, not both.')
+  if (values.resident === true && values.exposure === 'ipc')
+    throw new Error('The resident agent answers relay callers only: leave --exposure ipc or --resident out.')
   return {
     word,
     operand,
     help: values.help === true,
     version: values.version === true,
     exposure: values.exposure,
+    resident: values.resident === true,
     listen: values.listen,
     hostId: values['host-id'],
     insecure: values.insecure === true,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { indexSettings } from './machine.ts'
+import { graceMs, indexSettings } from './machine.ts'
 
 let home: string
 beforeEach(() => {
@@ -18,8 +18,8 @@ function settings(toml: string | null) {
 
 describe('indexSettings', () => {
   it('keeps everything, in each agent’s own roots, where nobody says otherwise', () => {
-    expect(settings(null)).toEqual({ sources: {}, historyDays: null })
-    expect(settings('legTimeoutMs = 500\n')).toEqual({ sources: {}, historyDays: null })
+    expect(settings(null)).toEqual({ sources: {}, historyDays: null, exclude: [] })
+    expect(settings('legTimeoutMs = 500\n')).toEqual({ sources: {}, historyDays: null, exclude: [] })
   })
 
   it('reads roots and how long sessions are kept', () => {
@@ -31,12 +31,35 @@ describe('indexSettings', () => {
         pi: [],
       },
       historyDays: 90,
+      exclude: [],
     })
+  })
+
+  it('reads excluded places as absolute paths', () => {
+    expect(settings('[index]\nexclude = ["~/work/secret", "/clients/*"]\n').exclude).toEqual([
+      join(home, 'work/secret'),
+      '/clients/*',
+    ])
+  })
+
+  it('reads how long the resident agent stays', () => {
+    const graceOf = (toml: string | null) => {
+      settings(toml)
+      return graceMs({ homeDir: home, env: { TRAWL_CONFIG: join(home, 'config.toml') }, platform: 'linux' })
+    }
+    expect(graceOf(null)).toBe(600_000)
+    expect(graceOf('[agent]\ngraceMinutes = 0.5\n')).toBe(30_000)
+    expect(graceOf('[agent]\ngraceMinutes = 0\n')).toBe(0)
+    expect(() => graceOf('[agent]\ngraceMinutes = -1\n')).toThrow(
+      '[agent] graceMinutes must be a number of minutes',
+    )
   })
 
   it.each([
     ['[index]\nhistoryDays = 0', '[index] historyDays must be a whole number of days from 1 to 3650.'],
     ['[index]\nhistoryDays = 1.5', '[index] historyDays must be a whole number of days from 1 to 3650.'],
+    ['[index]\nexclude = "x"', '[index] exclude must be a list of paths'],
+    ['[index]\nexclude = ["work"]', '[index] exclude 0 must be a path that begins with / or ~/.'],
     ['index = 3', '[index] must be a table.'],
     ['sources = 3', '[sources] must be a table of agent = ["directory", …].'],
     ['[sources]\nclaude = "x"', '[sources] claude must be a list of directories.'],

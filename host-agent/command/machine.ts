@@ -1,7 +1,7 @@
 /** What one machine's agent is told by its environment: where its data lies and which transcript roots it reads. */
 import { readFileSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import * as z from 'zod'
 import { configFilePath, expandHome, type Place } from '../../protocol/places.ts'
@@ -24,10 +24,16 @@ export interface IndexSettings {
   readonly sources: Readonly<Record<string, readonly TranscriptRoot[]>>
   /** Sessions whose last message is older are not kept; null: all are. */
   readonly historyDays: number | null
+  /** Absolute paths, `*` for any name: what lies there, and what was said there, is not indexed. */
+  readonly exclude: readonly string[]
 }
 
 const maxHistoryDays = 3650
 const rootsAllowed = 'must be a list of directories'
+const excludeAllowed = 'must be a list of paths, as in ["~/work/secret", "~/clients/*"]'
+const excludedPathAllowed = 'must be a path that begins with / or ~/'
+const defaultGraceMinutes = 10
+const graceAllowed = 'must be a number of minutes from 0 to 1440'
 const settingsSchema = z.object({
   sources: z
     .record(
@@ -44,10 +50,30 @@ const settingsSchema = z.object({
           .min(1, `must be a whole number of days from 1 to ${maxHistoryDays}`)
           .max(maxHistoryDays, `must be a whole number of days from 1 to ${maxHistoryDays}`)
           .optional(),
+        exclude: z
+          .array(
+            z.string({ error: excludeAllowed }).refine((path) => isAbsolute(expandHome(path, '/')), {
+              error: excludedPathAllowed,
+            }),
+            { error: excludeAllowed },
+          )
+          .default([]),
       },
       { error: 'must be a table' },
     )
-    .default({}),
+    .default({ exclude: [] }),
+  agent: z
+    .object(
+      {
+        graceMinutes: z
+          .number({ error: graceAllowed })
+          .min(0, graceAllowed)
+          .max(1440, graceAllowed)
+          .default(defaultGraceMinutes),
+      },
+      { error: 'must be a table' },
+    )
+    .default({ graceMinutes: defaultGraceMinutes }),
 })
 
 /**
@@ -56,19 +82,31 @@ const settingsSchema = z.object({
  */
 export function indexSettings(machine: Machine): IndexSettings {
   const file = configFilePath(machine)
-  const text = readIfThere(file)
-  if (text === null) return { sources: {}, historyDays: null }
-  const parsed = settingsSchema.safeParse(parseToml(text, file))
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    throw new Error(`${file}: ${sayKey(issue?.path ?? [])} ${issue?.message ?? 'is not allowed'}.`)
-  }
-  const toRoot = (path: string) => rootAt(resolve(dirname(file), expandHome(path, machine.homeDir)), machine)
-  const sources = Object.entries(parsed.data.sources).map(([agent, roots]) => [
+  const { sources, index } = readSettings(file)
+  const absolute = (path: string) => resolve(dirname(file), expandHome(path, machine.homeDir))
+  const toRoot = (path: string) => rootAt(absolute(path), machine)
+  const roots = Object.entries(sources).map(([agent, paths]) => [
     agent,
-    roots.map((path) => (agent === 'codex' ? toRoot(path) : { path: toRoot(path).path })),
+    paths.map((path) => (agent === 'codex' ? toRoot(path) : { path: toRoot(path).path })),
   ])
-  return { sources: Object.fromEntries(sources), historyDays: parsed.data.index.historyDays ?? null }
+  return {
+    sources: Object.fromEntries(roots),
+    historyDays: index.historyDays ?? null,
+    exclude: index.exclude.map(absolute),
+  }
+}
+
+/** How long the resident agent stays without a connection, in milliseconds; 0: there is to be none. @throws as above. */
+export function graceMs(machine: Machine): number {
+  return readSettings(configFilePath(machine)).agent.graceMinutes * 60_000
+}
+
+function readSettings(file: string): z.output<typeof settingsSchema> {
+  const text = readIfThere(file)
+  const parsed = settingsSchema.safeParse(text === null ? {} : parseToml(text, file))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new Error(`${file}: ${sayKey(issue?.path ?? [])} ${issue?.message ?? 'is not allowed'}.`)
 }
 
 /** `[index] historyDays`, as a person would find it in the file. */

@@ -99,7 +99,19 @@ export function openAgent(options: OpenAgentOptions): OpenAgent {
       await indexer[Symbol.asyncDispose]()
       // A search that waited for a pass may still have been at one that was replaced meanwhile.
       for (const index of opened) index.close()
+      if (opened.length > 0) settleFile(options)
     },
+  }
+}
+
+/** Whoever closes an index last and may only read it leaves its write-ahead log behind; this moves it into the file. */
+function settleFile({ driver, indexPath }: OpenAgentOptions): void {
+  if (fileIdentity(indexPath) === null) return
+  try {
+    using db = driver.open(indexPath, { readOnly: false })
+    db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get()
+  } catch {
+    // A disk that cannot be written, or an index that is broken: the next agent reads what lies there.
   }
 }
 

@@ -1,5 +1,6 @@
 /** What an index holds, in lines for a person. */
 import type { SearchStatus } from '../../protocol/session-search/status.ts'
+import type { ResidentStatus } from './resident-words.ts'
 
 export function sayStatus(status: SearchStatus, nowMs: number): string {
   const { phase, filesIndexed, filesDue, filesFailed, degradedRoots, unreadLines = 0 } = status
@@ -18,6 +19,10 @@ export function sayStatus(status: SearchStatus, nowMs: number): string {
   for (const { path = 'a file', agent, reason, lines: leftOut } of status.unreadFiles ?? [])
     lines.push(`not read: ${path} (${agent}): ${reason ?? `${count(leftOut, 'line')} left out`}`)
   return lines.join('\n')
+}
+
+export function sayResident({ pid, version, sinceMs, connections }: ResidentStatus, nowMs: number): string {
+  return `resident agent ${version}: process ${pid}, started ${ago(sinceMs, nowMs)}, ${count(connections, 'connection')}`
 }
 
 /** One line that is written over itself. */

@@ -17,6 +17,8 @@ import type { OpenAgent } from './open-agent.ts'
 /** How soon a running agent stops, or begins again, to index; what it answers changes at once. */
 const lookEveryMs = 1_000
 
+export const switchedOff = 'Searching is switched off on this account. Switch it on: trawl-agent enable'
+
 const switchFile = (dataDir: string): string => join(dataDir, 'disabled')
 
 /** A data directory that cannot be looked into counts as disabled: nothing is shown on a guess. */

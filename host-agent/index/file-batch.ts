@@ -17,6 +17,8 @@ export interface FileBatch {
   /** False while more of the file is to come. */
   readonly complete: boolean
   readonly kind: TranscriptKind
+  /** Nothing of the file is to be kept but that it was looked at. */
+  readonly excluded?: boolean
   readonly facts: SessionFacts
   readonly rows: PackedRows
   readonly messageCount: number
@@ -25,4 +27,21 @@ export interface FileBatch {
   /** JSON text. */
   readonly fold: string
   readonly unread: UnreadCounts
+}
+
+const noRows: PackedRows = { count: 0, bytes: new Uint8Array(), table: new Float64Array() }
+
+/** What stays of a batch whose session is not to be indexed: the stamp, so that it is not read again as it is. */
+export function leftOut(batch: FileBatch): FileBatch {
+  return {
+    ...batch,
+    kind: 'none',
+    excluded: true,
+    rows: noRows,
+    messageCount: 0,
+    byteOffset: 0,
+    tailHash: '',
+    fold: '{}',
+    unread: { badLines: 0, unknownRecords: 0 },
+  }
 }

@@ -4,7 +4,7 @@ import type { SqlDatabase, SqlRow } from './driver/driver.ts'
 import { numberIn, numberOrNull, textIn, textOrNull } from './read.ts'
 
 /** See schema.ts. */
-export type FileState = 'current' | 'due' | 'failed' | 'shadowed' | 'purged'
+export type FileState = 'current' | 'due' | 'failed' | 'shadowed' | 'purged' | 'excluded'
 
 /** What tells one version of a file from another without reading it. */
 export interface FileStamp {

@@ -3,7 +3,7 @@
  * searches see and cursors are refused for; then their messages go, a few hundred at a time. A process that ends in
  * between leaves in `purges` what is still to be done.
  */
-import type { SqlDatabase } from './driver/driver.ts'
+import type { SqlDatabase, SqlRow } from './driver/driver.ts'
 import { numberIn } from './read.ts'
 import { rowsPerSession } from './schema.ts'
 import { forgetSweepDigest } from './sweep-digest.ts'
@@ -26,23 +26,31 @@ export function hideOldSessions(db: SqlDatabase, keptSinceMs: number): number {
   const find = () => [...old.all(keptSinceMs, sessionsAtOnce), ...undated.all(keptSinceMs, sessionsAtOnce)]
   // Nearly always there are none: no lock is taken to see that.
   if (find().length === 0) return 0
-  return db.transaction(() => {
-    const sessions = find()
-    const forgetFiles = db.prepare(
-      `UPDATE files SET state = 'purged', purged_ms = ?, session_row_id = NULL, byte_offset = 0, tail_hash = '',
+  return db.transaction(() => hideFound(db, find()))
+}
+
+/** As above, of the sessions that are named, some at once. @returns how many. */
+export function hideSessions(db: SqlDatabase, sessions: readonly SqlRow[]): number {
+  if (sessions.length === 0) return 0
+  return db.transaction(() => hideFound(db, sessions.slice(0, sessionsAtOnce)))
+}
+
+/** @param sessions rows with `id`, and `updated_at_ms` for the files. */
+function hideFound(db: SqlDatabase, sessions: readonly SqlRow[]): number {
+  const forgetFiles = db.prepare(
+    `UPDATE files SET state = 'purged', purged_ms = ?, session_row_id = NULL, byte_offset = 0, tail_hash = '',
         message_count = 0, fold = NULL, rewrites = rewrites + 1 WHERE session_row_id = ?`,
-    )
-    const note = db.prepare('INSERT OR IGNORE INTO purges (session_row_id) VALUES (?)')
-    const remove = db.prepare('DELETE FROM sessions WHERE id = ?')
-    for (const row of sessions) {
-      const id = numberIn(row, 'id')
-      forgetFiles.run(Math.floor(numberIn(row, 'updated_at_ms')), id)
-      note.run(id)
-      remove.run(id)
-    }
-    forgetSweepDigest(db)
-    return sessions.length
-  })
+  )
+  const note = db.prepare('INSERT OR IGNORE INTO purges (session_row_id) VALUES (?)')
+  const remove = db.prepare('DELETE FROM sessions WHERE id = ?')
+  for (const row of sessions) {
+    const id = numberIn(row, 'id')
+    forgetFiles.run(Math.floor(numberIn(row, 'updated_at_ms')), id)
+    note.run(id)
+    remove.run(id)
+  }
+  forgetSweepDigest(db)
+  return sessions.length
 }
 
 /** Deletes some messages of hidden sessions. One transaction. @returns whether there may be more. */

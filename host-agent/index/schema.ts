@@ -40,12 +40,13 @@ export const readingPragmas = 'PRAGMA cache_size = -4000;'
 /**
  * - `meta`: schema_version, index_id (random; tells an index rebuilt from nothing from the old one),
  *   generation (moves with every change of what a search can see), removals (moves only when something was
- *   taken away or rewritten: a keyset walk survives appends), sweep_digest (sweep-digest.ts).
+ *   taken away or rewritten: a keyset walk survives appends), sweep_digest (sweep-digest.ts), exclusion (excluded.ts).
  * - `sessions`: `file_path` is the transcript the session's facts come from; `cwd_key` is made by cwd-key.ts.
  * - `files`: one row a transcript file. `session_row_id` is null for a file that holds no session.
  *   `kind`: session | part | none. `state`: current | due (read in part) | failed (the last read failed; what was
  *   read before it still stands) | shadowed (another file is the source of the same session; no messages here) |
  *   purged (its session's last message, at `purged_ms`, is older than what is kept; no messages here).
+ *   excluded (its session is not to be searched; nothing of it is here).
  *   `rewrites` counts how often the file's messages were thrown away and read anew.
  *   `device`, `inode` and times are REAL: they may pass what the drivers take for an integer.
  * - `purges`: sessions that were taken out and whose messages are still to be deleted (purge.ts).

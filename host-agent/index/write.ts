@@ -147,7 +147,8 @@ function leaveSession(db: SqlDatabase, row: FileRow | null, sessionRowId: number
 }
 
 function stateAfter(batch: FileBatch): FileState {
-  return batch.complete ? 'current' : 'due'
+  if (!batch.complete) return 'due'
+  return batch.excluded === true ? 'excluded' : 'current'
 }
 
 /** Takes a file that is no longer there out of the index, with all it held. A file the index does not know is no error. */

@@ -4,13 +4,15 @@
  */
 import type { Clock } from '../../protocol/clock.ts'
 import type { SearchStatus } from '../../protocol/session-search/status.ts'
-import type { SqlDriver } from '../index/driver/driver.ts'
+import type { SqlDatabase, SqlDriver } from '../index/driver/driver.ts'
+import { putExclusion, readExclusion } from '../index/excluded.ts'
 import { longestHistory } from '../index/fellow-agents.ts'
 import { IndexError } from '../index/open-index.ts'
 import type { AgentEnvironment, TranscriptReader, TranscriptRoot } from '../transcripts/reader.ts'
 import { DatabaseCatalogue } from './database-catalogue.ts'
 import type { Source } from './discovery.ts'
 import { DiskWatch } from './disk-watch.ts'
+import { createExclusion, type Exclusion, exclusionOf } from './exclusion.ts'
 import type { FileSystem } from './file-system.ts'
 import type { FileWatcher } from './file-watcher.ts'
 import type { Backlog, Interlude, PassContext } from './pass.ts'
@@ -56,6 +58,8 @@ export interface IndexerOptions {
   readonly sources?: Readonly<Record<string, readonly TranscriptRoot[]>>
   /** Sessions whose last message is older are not kept; null: all are. */
   readonly historyDays?: number | null
+  /** Places whose sessions are not indexed, as `createExclusion` takes them. */
+  readonly exclude?: readonly string[]
   readonly fileSystem: FileSystem
   /** Null: nothing tells of changes, they are looked for. */
   readonly watcher?: FileWatcher | null
@@ -96,6 +100,9 @@ class IndexerLoop implements Indexer {
   readonly #access: WriteAccess
   readonly #watch: DiskWatch
   readonly #backlog: Backlog = { files: [], reading: null }
+  #exclusion: Exclusion
+  /** The index was told what this agent was told. */
+  #hasPutExclusion = false
   #emptyRoots: ReadonlySet<string> = new Set()
   #cyclesSinceSweep = 0
   #isSweepDue = false
@@ -114,6 +121,7 @@ class IndexerLoop implements Indexer {
       () => this.#tell(),
     )
     this.#sources = sourcesOf(options)
+    this.#exclusion = createExclusion(options.exclude ?? [], options.environment.platform)
     this.#databases = new DatabaseCatalogue(
       fileSystem,
       sourceDatabases(() => options.driver),
@@ -260,6 +268,7 @@ class IndexerLoop implements Indexer {
       this.#watch.suspect()
       this.#isSweepDue = true
     }
+    const isNewExclusion = this.#followExclusion(db, isAnother)
     const { self, fellows } = this.#access.agents(db)
     // What this agent does not want may be wanted by another one.
     const isAgreed = fellows.every(({ config }) => config === self.config)
@@ -277,8 +286,23 @@ class IndexerLoop implements Indexer {
       platform: environment.platform,
       progress: this.#progress,
       keptSinceMs: keptSince(longestHistory([self, ...fellows]), clock.now()),
+      exclusion: this.#exclusion,
+      isNewExclusion,
       signal: this.#stopping.signal,
     }
+  }
+
+  /** At first by what this agent was told; after that by what the agent that came last was told. */
+  #followExclusion(db: SqlDatabase, isAnother: boolean): boolean {
+    const { text } = this.#exclusion
+    if (!this.#hasPutExclusion || isAnother) {
+      this.#hasPutExclusion = true
+      return putExclusion(db, text)
+    }
+    const told = readExclusion(db)
+    if (told === text) return false
+    this.#exclusion = exclusionOf(told, this.#options.environment.platform)
+    return true
   }
 }
 

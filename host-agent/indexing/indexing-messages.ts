@@ -17,6 +17,8 @@ export interface IndexingJob {
   readonly sources: Readonly<Record<string, readonly TranscriptRoot[]>>
   /** Sessions whose last message is older are not kept; null: all are. */
   readonly historyDays: number | null
+  /** Absolute paths, as `createExclusion` takes them. */
+  readonly exclude: readonly string[]
 }
 
 export type IndexingOrder =

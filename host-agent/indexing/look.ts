@@ -41,7 +41,7 @@ export async function lookAtDisk(context: PassContext, options: PassOptions): Pr
  * @param rows of all files, where they are at hand.
  */
 export function dueFiles(
-  { db, keptSinceMs }: PassContext,
+  { db, keptSinceMs, exclusion }: PassContext,
   files: readonly FoundFile[],
   rows: readonly KnownFile[] | null,
 ): DueFile[] {
@@ -49,6 +49,7 @@ export function dueFiles(
   const due: DueFile[] = []
   for (const found of files) {
     const { path } = found.file
+    if (exclusion.covers(path)) continue
     const row = known === null ? fileRowAt(db, path) : (known.get(path) ?? null)
     const decision = decideRead(row, found.stamp, found.format, keptSinceMs)
     if (decision === 'append' || decision === 'whole')

@@ -4,6 +4,7 @@ import type { SqlDatabase } from '../index/driver/driver.ts'
 import type { DatabaseCatalogue } from './database-catalogue.ts'
 import type { FoundFile, Source } from './discovery.ts'
 import type { DiskWatch } from './disk-watch.ts'
+import type { Exclusion } from './exclusion.ts'
 import type { FileSystem } from './file-system.ts'
 import type { Progress } from './progress.ts'
 import type { TranscriptSource } from './transcript-source.ts'
@@ -31,6 +32,9 @@ export interface PassContext {
   readonly progress: Progress
   /** Sessions whose last message is older, in milliseconds since the epoch, are not wanted; null: all are. */
   readonly keptSinceMs: number | null
+  readonly exclusion: Exclusion
+  /** No pass has gone by this exclusion before. */
+  readonly isNewExclusion: boolean
   /** Gives what reads for a pass over this many bytes; the pass disposes of it. */
   readonly openTranscripts: (bytes: number) => TranscriptSource
   readonly signal: AbortSignal

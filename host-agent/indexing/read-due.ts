@@ -1,5 +1,6 @@
 /** Reads the files that are due and writes what they hold. */
 import { setImmediate as eventLoopTurn } from 'node:timers/promises'
+import { type FileBatch, leftOut } from '../index/file-batch.ts'
 import { fileRowAt, savedFold } from '../index/file-rows.ts'
 import { readFence } from '../index/read.ts'
 import { noteFailure } from '../index/write.ts'
@@ -41,6 +42,12 @@ export async function readDue(
     parts.set(path, bytes)
     if (!options.nested) progress.partDone(sumOf(parts.values()))
   }
+  /** Files whose session turned out to be of an excluded place; read from the start again, all of it is left out. */
+  const excluded = new Set<string>()
+  const admitted = (batch: FileBatch): FileBatch => {
+    if (context.exclusion.covers(batch.facts.cwd)) excluded.add(batch.path)
+    return excluded.has(batch.path) ? leftOut(batch) : batch
+  }
   const writer = new BatchWriter({
     db,
     platform,
@@ -78,7 +85,7 @@ export async function readDue(
           writer.flush()
           noteFailure(db, failedFile(item.job), item.failure)
           through(item.job.file.path, 0)
-        } else if (!writer.add(item.batch) && item.last) through(item.job.file.path, 0)
+        } else if (!writer.add(admitted(item.batch)) && item.last) through(item.job.file.path, 0)
         if (item.isWaiting) writer.flushIfWorthwhile()
         if (!item.last) {
           if (options.amid.isWanted()) await amid(item.job.file.path)
@@ -117,7 +124,12 @@ export async function readDue(
 }
 
 /** Decides once more, by the row as it stands now. @returns null where nothing is to be read any more. */
-function jobFor({ db, keptSinceMs }: PassContext, due: DueFile, fromStart: boolean): DueJob | null {
+function jobFor(
+  { db, keptSinceMs, exclusion }: PassContext,
+  due: DueFile,
+  fromStart: boolean,
+): DueJob | null {
+  if (exclusion.covers(due.file.path)) return null
   const row = fileRowAt(db, due.file.path)
   const decision = fromStart ? 'whole' : decideRead(row, due.stamp, due.format, keptSinceMs)
   if (decision !== 'append' && decision !== 'whole') return null

@@ -23,7 +23,7 @@ import { dueFiles, lookAtDisk, withBacklog } from './look.ts'
 import type { DueFile, PassContext, PassOptions } from './pass.ts'
 import { maxUnreadFiles, type PassPlan, type RootNote } from './progress.ts'
 import { readDue } from './read-due.ts'
-import { purgeOld } from './retention.ts'
+import { hideExcluded, purgeOld } from './retention.ts'
 
 export interface PassResult {
   /** To be handed to the next pass. */
@@ -40,6 +40,7 @@ export interface PassResult {
 export async function runPass(context: PassContext, options: PassOptions): Promise<PassResult> {
   const { db, progress, clock, backlog } = context
   const startedMs = clock.monotonicMs()
+  if (options.full || context.isNewExclusion) await hideExcluded(context)
   const { due, emptyRoots, sawDeletion, digest } = await findWork(context, options)
   const lookMs = clock.monotonicMs() - startedMs
 

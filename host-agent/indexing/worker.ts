@@ -51,7 +51,7 @@ function startReadingThread(): Worker {
 
 function serveIndexer(
   port: MessagePort,
-  { indexPath, sources, historyDays, ...environment }: IndexingJob,
+  { indexPath, sources, historyDays, exclude, ...environment }: IndexingJob,
 ): void {
   const indexer = createIndexer({
     driver: loadSqlDriver(),
@@ -61,6 +61,7 @@ function serveIndexer(
     environment: { ...environment, textOf: access.beside.text },
     sources,
     historyDays,
+    exclude,
     watcher: nodeFileWatcher(process.platform),
     fileSystem: nodeFileSystem,
     openTranscripts(bytes) {

@@ -17,6 +17,7 @@ import {
   policyViolationCloseCode,
   type RedeemResult,
 } from '../../protocol/link/pairing-messages.ts'
+import { refuseUpgrade } from '../../protocol/link/refuse-upgrade.ts'
 import { servePairing } from '../../protocol/link/serve-pairing.ts'
 import type { TlsIdentity } from '../../protocol/link/tls-identity.ts'
 import { openConnection, type RpcConnection } from '../../protocol/rpc/connection.ts'
@@ -79,13 +80,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy())
     const path = pathOf(request)
-    if (path !== '/rpc' && (path !== pairPath || tls === null)) return refuse(stream, 404, 'Not Found')
+    if (path !== '/rpc' && (path !== pairPath || tls === null)) return refuseUpgrade(stream, '404 Not Found')
     // A browser page always sends its origin; no page is served here, so none may come in.
-    if (request.headers.origin !== undefined) return refuse(stream, 403, 'Forbidden')
+    if (request.headers.origin !== undefined) return refuseUpgrade(stream, '403 Forbidden')
     if (path === pairPath) return pairing.handleUpgrade(request, stream, head, pair)
     const visitor = options.credentials.visitorOf(bearerToken(request))
-    if (visitor === null) return refuse(stream, 401, 'Unauthorized')
-    if (links.size >= maxConnections) return refuse(stream, 503, 'Service Unavailable')
+    if (visitor === null) return refuseUpgrade(stream, '401 Unauthorized')
+    if (links.size >= maxConnections) return refuseUpgrade(stream, '503 Service Unavailable')
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const connection = openConnection(channelOf(socket, maxPeerMessageBytes), {
         methods: methodsOf(visitor),
@@ -177,8 +178,4 @@ function pathOf({ url }: IncomingMessage): string | null {
 function bearerToken(request: IncomingMessage): string | null {
   const found = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')
   return found?.[1] ?? null
-}
-
-function refuse(stream: Duplex, status: number, text: string): void {
-  stream.end(`HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }

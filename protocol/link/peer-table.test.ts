@@ -7,14 +7,24 @@ function table(file: PeerFile = { version: 1, peers: [], revoked: [] }) {
   const clock = createManualClock()
   const saved: PeerFile[] = []
   let made = 0
+  let isFailing = false
   const peers = createPeerTable({
     clock,
     file,
-    save: async (next) => void saved.push(next),
+    save: async (next) => {
+      if (isFailing) throw new Error('disk full')
+      saved.push(next)
+    },
     makeToken: () => `token-${++made}`,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
   })
-  return { clock, saved, peers }
+  const failNext = () => {
+    isFailing = true
+    setImmediate(() => {
+      isFailing = false
+    })
+  }
+  return { clock, saved, peers, failNext }
 }
 
 describe('createPeerTable', () => {
@@ -37,6 +47,18 @@ describe('createPeerTable', () => {
     expect(peers.check(first.token)).toBeNull()
     expect(peers.check(second.token)).toBe('desk-2')
     expect(peers.check(third.token)).toBe('desk')
+  })
+
+  it('lets nobody in, and shuts nobody out, where that could not be written down', async () => {
+    const { peers, failNext } = table()
+    const { token } = await peers.issue('desk', 'number')
+    failNext()
+    await expect(peers.issue('desk', 'replace')).rejects.toThrow('disk full')
+    failNext()
+    await expect(peers.admit('phone', 'phone-token', { kind: 'mobile', may: [] })).rejects.toThrow()
+    expect(peers.list().map(({ name }) => name)).toEqual(['desk'])
+    expect(peers.find('phone-token')).toBeNull()
+    expect(peers.check(token)).toBe('desk')
   })
 
   it('forgets a revoked token at once, and says whether there was one', async () => {

@@ -104,8 +104,15 @@ export function createPeerTable(options: PeerTableOptions): PeerTable {
       lastSeenAt: null,
       ...(device === undefined ? {} : { device }),
     }
+    const replaced = peers.filter((other) => other.name === name)
     peers = [...peers.filter((other) => other.name !== name), peer]
-    await write()
+    try {
+      await write()
+    } catch (error) {
+      // Whoever is told that it did not work is not to be let in, nor the one before shut out.
+      peers = [...peers.filter((other) => other.tokenHash !== peer.tokenHash), ...replaced]
+      throw error
+    }
     return withoutHash(peer)
   }
 

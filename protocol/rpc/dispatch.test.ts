@@ -74,6 +74,16 @@ describe('createDispatcher', () => {
     expect(await ask(nested(maxNestingDepth - 2))).toHaveProperty('result')
   })
 
+  it('keeps of a batch what fits into one message, and fails the calls that do not', async () => {
+    const ask = dispatcher(new Map([['large', () => 'x'.repeat(4_000)]]))
+    const batch = Array.from({ length: 5 }, (_, id) => ({ jsonrpc: '2.0', method: 'large', id }))
+    expect(await ask(JSON.stringify(batch))).toMatchObject([
+      { id: 0, result: {} },
+      { id: 1, result: {} },
+      ...[2, 3, 4].map((id) => ({ id, error: { code: -32008, data: { code: 'response_too_large' } } })),
+    ])
+  })
+
   it('keeps a slow call from holding up nothing but its own batch', async () => {
     let release: () => void = () => {}
     const slow = new Promise<void>((resolve) => {

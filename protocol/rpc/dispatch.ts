@@ -15,6 +15,8 @@ import { type ErrorCode, TrawlError, toRpcError } from './errors.ts'
 
 export const maxBatchCalls = 100
 export const maxNestingDepth = 128
+/** Of a batch's answer: room for saying which calls' answers had none. */
+const shareOfRefusals = 1 / 16
 
 export interface CallContext {
   /** Aborted when the caller cancels or leaves. */
@@ -109,8 +111,11 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
 
   function serialize(response: JSONRPCResponse): string {
     const text = JSON.stringify(response)
-    if (!exceedsBytes(text, options.maxMessageBytes)) return text
-    return JSON.stringify(errorResponse(response.id, new TrawlError('response_too_large')))
+    return exceedsBytes(text, options.maxMessageBytes) ? tooLarge(response.id) : text
+  }
+
+  function tooLarge(id: JSONRPCID): string {
+    return JSON.stringify(errorResponse(id, new TrawlError('response_too_large')))
   }
 
   async function dispatchValue(value: unknown, context: CallContext): Promise<string | null> {
@@ -120,9 +125,25 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       return response === null ? null : serialize(response)
     }
     if (value.length === 0 || value.length > maxBatchCalls) return refuse('invalid_request')
-    const responses = await Promise.all(value.map((member) => answerOne(member, context)))
-    const answers = responses.filter((response) => response !== null).map(serialize)
-    return answers.length === 0 ? null : joinBatch(answers)
+    return await answerBatch(value, context)
+  }
+
+  /** An answer that no longer fits beside those before it fails its own call, and is not kept until the last one is there. */
+  async function answerBatch(members: readonly unknown[], context: CallContext): Promise<string | null> {
+    let leftBytes = options.maxMessageBytes * (1 - shareOfRefusals)
+    const answers = await Promise.all(
+      members.map(async (member) => {
+        const response = await answerOne(member, context)
+        if (response === null) return null
+        const text = serialize(response)
+        const bytes = new TextEncoder().encode(text).byteLength
+        if (bytes > leftBytes) return tooLarge(response.id)
+        leftBytes -= bytes
+        return text
+      }),
+    )
+    const told = answers.filter((answer) => answer !== null)
+    return told.length === 0 ? null : joinBatch(told)
   }
 
   function joinBatch(answers: readonly string[]): string {

@@ -130,6 +130,16 @@ describe('createWebSocketChannel', () => {
     expect(socket.isTerminated).toBe(false)
   })
 
+  it('gives a ping that was sent late its time to be answered', () => {
+    const { socket, clock } = open()
+    clock.stall(3 * intervalMs)
+    expect(socket.pings).toBe(1)
+    clock.advance(intervalMs / 2 - 1)
+    expect(socket.isTerminated).toBe(false)
+    clock.advance(1)
+    expect(socket.isTerminated).toBe(true)
+  })
+
   it('holds a slow link for as long as what is unsent gets less, and an interval longer', () => {
     const { socket, clock } = open()
     socket.bufferedAmount = 3_000

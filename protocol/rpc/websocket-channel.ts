@@ -158,20 +158,25 @@ class WebSocketChannel implements MessageChannel {
     const { pingIntervalMs } = this.#options
     const silentMs = this.#clock.monotonicMs() - this.#heardAtMs
     const atPing = this.#unsentBytesAtPing
-    const intervals = atPing === null ? 1 : 2
-    if (silentMs < intervals * pingIntervalMs) this.#lookIn(intervals * pingIntervalMs - silentMs)
-    else if (atPing !== null && this.#socket.bufferedAmount >= atPing)
-      this.#cut(new Error('nothing came for two ping intervals'))
-    else this.#ping(atPing !== null)
-  }
-
-  /** @param isRead an earlier ping waits its turn behind what is unsent; that got less, so somebody took it in since. */
-  #ping(isRead: boolean): void {
-    const { pingIntervalMs } = this.#options
-    if (isRead) this.#heardAtMs = this.#clock.monotonicMs() - pingIntervalMs
-    this.#unsentBytesAtPing = this.#socket.bufferedAmount
+    const dueMs = atPing === null ? pingIntervalMs : 2 * pingIntervalMs
+    if (silentMs < dueMs) {
+      this.#lookIn(dueMs - silentMs)
+      return
+    }
+    const unsentBytes = this.#socket.bufferedAmount
+    if (atPing !== null) {
+      if (unsentBytes >= atPing) {
+        this.#cut(new Error('nothing came for two ping intervals'))
+        return
+      }
+      // The ping waits its turn behind what is unsent; that got less, so somebody took it in since.
+      this.#heardAtMs = this.#clock.monotonicMs() - pingIntervalMs
+    }
+    this.#unsentBytesAtPing = unsentBytes
     this.#socket.ping()
-    this.#lookIn(this.#heardAtMs + 2 * pingIntervalMs - this.#clock.monotonicMs())
+    const leftMs = this.#heardAtMs + 2 * pingIntervalMs - this.#clock.monotonicMs()
+    // A process that was stopped for a while looks late, which is not the other side's fault.
+    this.#lookIn(Math.max(leftMs, pingIntervalMs / 2))
   }
 
   #lookIn(ms: number): void {

@@ -105,19 +105,44 @@ const tolerantResponseSchema = z.discriminatedUnion('kind', [
 ])
 
 /**
- * Reads a host's answer: a hit this version cannot parse is dropped and counted, and a resume command
+ * UTF-16 units of one hit, or of a cursor: ten times what an agent sends. A host that sends more would leave no room in
+ * the answer for what the others found.
+ */
+const maxHitUnits = 16_384
+
+/**
+ * Reads a host's answer: a hit this version cannot parse, or that no page has room for, is dropped and counted, and a resume command
  * beside a source that is not present is lost; neither fails the page (wire.md §3).
- * @throws ZodError when the answer itself has no known shape.
+ * @throws Error when the answer itself has no known shape.
  */
 export function parseHostResponse(value: unknown): { response: SearchResponse; droppedHits: number } {
   const parsed = tolerantResponseSchema.parse(value)
   if (parsed.kind !== 'results') return { response: parsed, droppedHits: 0 }
+  if ((parsed.page.cursor?.length ?? 0) > maxHitUnits) throw new Error('the cursor is too long')
   const hits: Hit[] = []
   for (const candidate of parsed.hits) {
     const hit = isWholeHit(candidate) ? candidate : hitSchema.safeParse(candidate).data
-    if (hit !== undefined) hits.push(withoutUnprovenCommand(hit))
+    if (hit !== undefined && unitsOf(hit) <= maxHitUnits) hits.push(withoutUnprovenCommand(hit))
   }
   return { response: { ...parsed, hits }, droppedHits: parsed.hits.length - hits.length }
+}
+
+/** Adds up and makes nothing: an answer over many hosts brings thousands of hits. */
+function unitsOf(hit: Hit): number {
+  const { source, evidence, agent, sessionId, title } = hit
+  let units = agent.length + sessionId.length + title.length
+  units += lengthOf(hit.cwd) + lengthOf(hit.branch) + lengthOf(hit.updatedAt)
+  units += lengthOf(source.filePath) + lengthOf(source.codexHome)
+  units += lengthOf(hit.resumeCommand) + lengthOf(hit.cursor)
+  if (evidence === null) return units
+  units += evidence.snippet.length + lengthOf(evidence.timestamp)
+  if (evidence.further !== undefined)
+    for (const { snippet, timestamp } of evidence.further) units += snippet.length + lengthOf(timestamp)
+  return units
+}
+
+function lengthOf(text: string | null | undefined): number {
+  return text?.length ?? 0
 }
 
 function withoutUnprovenCommand(hit: Hit): Hit {

@@ -97,6 +97,7 @@ describe.each([0, 7_000, livenessIntervalMs - 1])(
           callerOf: () => ({ exposure: 'runtime', name: 'test' }),
           wrongCredential: () => null,
           enter: () => () => {},
+          unreadTimeoutMs: 30_000,
           beginPairing: null,
           version: '9.9.9',
           methodsFor: async () => methods,

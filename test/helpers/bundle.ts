@@ -1,11 +1,18 @@
 /** Makes one runnable file of a TypeScript program of the tests, for the processes that the tests start. */
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url))
+/** Looked for, since the benchmark bundles this file into another folder. */
+export const repositoryRoot = rootAbove(fileURLToPath(import.meta.url))
+
+function rootAbove(path: string): string {
+  const folder = dirname(path)
+  return existsSync(join(folder, 'package.json')) ? folder : rootAbove(folder)
+}
 
 export interface BundledProgram extends AsyncDisposable {
   readonly path: string

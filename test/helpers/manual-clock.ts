@@ -6,6 +6,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): void
   /** The same, and lets promises settle before, between and after. */
   pass(ms: number): Promise<void>
+  /** Time goes on and nothing runs, as in a process that is stopped; what fell due runs at the end. */
+  stall(ms: number): void
   /** Timers still armed. */
   readonly pending: number
 }
@@ -39,6 +41,11 @@ export function createManualClock(startMs = 1_000_000): ManualClock {
       const untilMs = nowMs + ms
       while (runNext(untilMs)) {}
       nowMs = untilMs
+    },
+    stall(ms) {
+      nowMs += ms
+      for (const [, timer] of timers) timer.dueMs = Math.max(timer.dueMs, nowMs)
+      while (runNext(nowMs)) {}
     },
     async pass(ms) {
       const untilMs = nowMs + ms

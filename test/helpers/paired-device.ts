@@ -1,7 +1,8 @@
 /** A client that pairs with a running gateway as a phone would, the owner's word coming over the Unix socket. */
 import { webcrypto } from 'node:crypto'
 import WebSocket from 'ws'
-import { type PairedDevice, redeemCode } from '../../protocol/link/device-pairing.ts'
+import type { PairedDevice } from '../../protocol/link/device-pairing.ts'
+import { redeemCode } from '../../protocol/link/redeem-code.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'
 import type { DeviceOffer, DeviceOfferState } from '../../protocol/rpc/devices.ts'
 import type { DeviceRight } from '../../protocol/rpc/rights.ts'

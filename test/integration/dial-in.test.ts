@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
@@ -14,6 +16,7 @@ import { parseOffer } from '../../protocol/link/offer.ts'
 import { type Redeemed, redeemOffer } from '../../protocol/link/redeem-offer.ts'
 import { hostListSchema } from '../../protocol/rpc/describe.ts'
 import type { ExposureClass } from '../../protocol/session-search/exposure.ts'
+import { textFrame, upgradeHead } from '../helpers/client-desk.ts'
 import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { type DoorRig, dialTestAgent, isReady, openTestDoor, tempDir } from '../helpers/runtime-desk.ts'
 import { createScaledClock } from '../helpers/scaled-clock.ts'
@@ -204,6 +207,23 @@ describe('the agents’ door', () => {
     socket.send('x'.repeat(8_000_000), () => {})
     expect(await closed).toBe(1006)
     expect(heard).toEqual([])
+  })
+
+  it('cuts whoever shows a wrong token and does not answer the close, and reads no more of it', async () => {
+    await using dir = await tempDir()
+    await using rig = await openTestDoor(dir.path, { clock: createScaledClock(20) })
+    const { hostname: host, port } = new URL(rig.url)
+    const wrong = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'auth', params: { token: 'wrong' } })
+    for (const more of [Buffer.alloc(0), textFrame('x'.repeat(8_000_000))]) {
+      const socket = connectTls({ host, port: Number(port), rejectUnauthorized: false })
+      socket.on('error', () => {}).resume()
+      await once(socket, 'secureConnect')
+      socket.write(upgradeHead('/agents'))
+      socket.write(textFrame(wrong))
+      socket.write(more)
+      // `ws` itself would wait for half a minute.
+      await new Promise((resolve) => socket.once('close', resolve))
+    }
   })
 
   it('answers nothing but an introduction, and has nothing else behind it', async () => {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fingerprint } from '../../gateway/hosts/ssh/host-key-check.ts'
 import { agentBundleFile, packagesDir, whyNoBundle } from '../helpers/agent-bundle.ts'
+import { wantNoResident } from '../helpers/bridged-agent.ts'
 import { type RunOptions, runCommand } from '../helpers/command.ts'
 import { createSshDesk, onlyOpen, openSockets, type SshDesk } from '../helpers/ssh-desk.ts'
 import { makeKeyPair } from '../helpers/ssh-home.ts'
@@ -17,6 +18,7 @@ describe.skipIf((whyNoSshd() ?? whyNoBundle()) !== null)('trawl hosts', () => {
   let config = ''
   beforeEach(async () => {
     farm = await mkdtemp(join(tmpdir(), 'trawl-farm-'))
+    await wantNoResident(farm)
     const path = `${dirname(process.execPath)}:/usr/bin:/bin`
     desk = await createSshDesk([`SetEnv "HOME=${farm}" "PATH=${path}" "NODE_PATH=${packagesDir}"`])
     config = join(desk.home.homeDir, '.config/trawl/config.toml')

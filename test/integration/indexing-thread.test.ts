@@ -32,7 +32,15 @@ function client(workerUrl = bundledWorker): Indexer {
   const indexer = createIndexerClient({
     workerUrl,
     clock: systemClock,
-    job: { indexPath, homeDir: home, platform: 'linux', env: {}, sources: {}, historyDays: null },
+    job: {
+      indexPath,
+      homeDir: home,
+      platform: 'linux',
+      env: {},
+      sources: {},
+      historyDays: null,
+      exclude: [],
+    },
   })
   open.push(indexer)
   return indexer

@@ -27,6 +27,7 @@ describe('/mcp and the conformance command', () => {
       callerOf: () => caller,
       wrongCredential: () => null,
       enter: () => () => {},
+      unreadTimeoutMs: 30_000,
       beginPairing: null,
       methodsFor: async () => new Map(),
       version: '9.9.9',

@@ -10,6 +10,7 @@ import { systemClock } from '../../protocol/clock.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'
 import { maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import { builtAgentBundle, packagesDir, whyNoBundle } from '../helpers/agent-bundle.ts'
+import { createBridgeHome, untilGone, wantNoResident } from '../helpers/bridged-agent.ts'
 import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { createSshDesk, openSockets } from '../helpers/ssh-desk.ts'
 import { whyNoSshd } from '../helpers/sshd.ts'
@@ -23,6 +24,7 @@ async function createFarm(
   environment: Readonly<Record<string, string>> = {},
 ) {
   const home = await mkdtemp(join(tmpdir(), 'trawl-farm-'))
+  await wantNoResident(home)
   const variables = {
     HOME: home,
     PATH: `${nodeDir}:/usr/bin:/bin`,
@@ -205,6 +207,28 @@ describe.skipIf(whyNot !== null)('an SSH host without an agent', () => {
     } finally {
       execFileSync('umount', [place])
     }
+  })
+})
+
+describe.skipIf(whyNot !== null)('an SSH host with a resident agent', () => {
+  it('answers one gateway after another and several at once with it, and loses it without leaving anything', async () => {
+    await using account = await createBridgeHome()
+    await using farm = await createFarm([], { HOME: account.home })
+    const at = { ...farm, agentDir: join(account.dataDir, 'agent') }
+    expect((await visit(at)).described).toMatchObject({ protocol: 1 })
+    const resident = await account.resident()
+    expect(resident).toMatchObject({ connections: 0 })
+    for (const { described } of await Promise.all([visit(at), visit(at), visit(at)]))
+      expect(described).toMatchObject({ protocol: 1 })
+    expect(await account.resident()).toMatchObject({ pid: resident?.pid })
+    // The gateway's next connection starts another one, from the version that was sent.
+    if (resident !== null) process.kill(resident.pid, 'SIGKILL')
+    expect((await visit(at)).pushedBytes).toBe(0)
+    const next = await account.resident()
+    expect(next?.pid).not.toBe(resident?.pid)
+    await account.run('stop')
+    if (next !== null) await untilGone(next.pid)
+    expect(await account.files('.sock')).toEqual([])
   })
 })
 

@@ -14,6 +14,7 @@ import { systemClock } from '../../protocol/clock.ts'
 import { openConnection } from '../../protocol/rpc/connection.ts'
 import { maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import { builtAgentBundle, packagesDir, whyNoBundle } from '../helpers/agent-bundle.ts'
+import { wantNoResident } from '../helpers/bridged-agent.ts'
 import { startFaultProxy } from '../helpers/fault-proxy.ts'
 import { createSshDesk, onlyOpen, openSockets, type SshDesk } from '../helpers/ssh-desk.ts'
 import { makeKeyPair } from '../helpers/ssh-home.ts'
@@ -26,6 +27,7 @@ describe.skipIf(!hasSsh || whyNoSshd() !== null)('openSystemSshStream', () => {
   let farm = ''
   beforeEach(async () => {
     farm = await mkdtemp(join(tmpdir(), 'trawl-farm-'))
+    await wantNoResident(farm)
     const path = `${dirname(process.execPath)}:/usr/bin:/bin`
     desk = await createSshDesk([`SetEnv "HOME=${farm}" "PATH=${path}" "NODE_PATH=${packagesDir}"`])
     await configure()

@@ -1,7 +1,7 @@
 /** Writes a command so that any login shell (sh, bash, zsh, fish, csh, nu) hands it to `sh` unchanged. */
 
 /** What is started on an SSH host unless `ssh.agentCommand` names something else. */
-export const defaultAgentCommand = 'trawl-agent stdio'
+export const defaultAgentCommand = 'trawl-agent stdio --resident'
 
 /**
  * sshd gives the command to the user's login shell, whatever that is. Single quotes without a quote, backslash,

@@ -63,12 +63,12 @@ export function startScript(hash: string, systemRoot = ''): string {
     `agent="$data/agent/${hash}/trawl-agent.mjs";`,
     findNodeScript(systemRoot),
     `if [ -z "$node" ]; then`,
-    `if command -v trawl-agent >/dev/null 2>&1; then exec trawl-agent stdio; fi;`,
+    `if command -v trawl-agent >/dev/null 2>&1; then exec trawl-agent stdio --resident; fi;`,
     `echo; printf '%s' '${startWordPrefix}no-node '; printf '%s' "$tried" | tr '\\n' ' '; echo; exit 0; fi;`,
     `if [ ! -f "$agent" ]; then "$node" -e ${quoteForShell(installer)} "$data" ${hash} || exit 0; fi;`,
     // Says that this version is still in use.
     `touch "$data/agent/${hash}" 2>/dev/null;`,
     `if [ -n "$modules" ]; then NODE_PATH="$modules\${NODE_PATH:+:$NODE_PATH}"; export NODE_PATH; fi;`,
-    `exec "$node" "$agent" stdio`,
+    `exec "$node" "$agent" stdio --resident`,
   ].join(' ')}\n`
 }
