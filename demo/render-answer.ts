@@ -2,9 +2,9 @@
 
 import type { OutputStream } from '../gateway/cli/command-context.ts'
 import { renderHitForTerminal } from '../gateway/cli/render-hits.ts'
-import { sayWhy } from '../gateway/cli/render-legs.ts'
 import { createStyle } from '../gateway/cli/style.ts'
 import { createTextMeasure } from '../gateway/cli/text-width.ts'
+import { sayWhy } from '../gateway/words/say-why.ts'
 import type { LegReport, SearchResults } from '../protocol/session-search/response.ts'
 
 const defaultColumns = 110

@@ -19,6 +19,8 @@ const levels = {
     [/^(main|agent-[a-z-]+)\.ts$|^command\//],
   ],
   gateway: [
+    // Words for people, wherever they read them; know nothing but the protocol.
+    [/^words\//],
     // The library, in browsers too: knows nothing but the protocol.
     [/^client\//],
     // Runs in a browser: knows nothing of the gateway but what it says.
@@ -29,8 +31,8 @@ const levels = {
     [/^hosts\//],
     [/^search\//],
     [/^(gateway|list-hosts|hosts-admin|leave-pairing|device-methods)\.ts$/],
-    // Words for people and models alike.
-    [/^cli\/(plain-text|say-time|render-legs)\.ts$/],
+    // For people and models alike.
+    [/^cli\/(plain-text|render-legs)\.ts$/],
     [/^mcp\//],
     [/^serve\//],
     [/^cli\//],

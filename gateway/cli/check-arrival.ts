@@ -7,10 +7,10 @@ import { TrawlError } from '../../protocol/rpc/errors.ts'
 import type { HostConfig } from '../config-hosts.ts'
 import { type CheckFailure, firstQuery, startSteps } from '../hosts/check-agent.ts'
 import { Refusal } from '../refusal.ts'
+import { sayAgo } from '../words/say-time.ts'
 import { type HostCheck, lineOfFailure, lineOfStep } from './check-host.ts'
 import type { CommandContext } from './command-context.ts'
 import { runningGateway } from './open-gateway-client.ts'
-import { sayAgo } from './say-time.ts'
 
 /**
  * @param onLine told each step as it is done, and the failure.

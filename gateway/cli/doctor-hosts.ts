@@ -2,12 +2,12 @@
 import { type HostEntry, hostDescriptionSchema, hostListSchema } from '../../protocol/rpc/describe.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { type SearchStatus, searchStatusSchema } from '../../protocol/session-search/status.ts'
+import { count } from '../words/say-progress.ts'
+import { sayAgo, sayDuration } from '../words/say-time.ts'
 import { letCatchUp } from './catch-up.ts'
 import type { CommandContext } from './command-context.ts'
 import type { CheckId, CheckState, Finding } from './doctor-checks.ts'
 import type { GatewayClient } from './gateway-client.ts'
-import { count } from './say-progress.ts'
-import { sayAgo, sayDuration } from './say-time.ts'
 
 const askTimeoutMs = 5_000
 /** Less is lost in the way there and back. */

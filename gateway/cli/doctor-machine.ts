@@ -7,9 +7,9 @@ import { parse } from 'smol-toml'
 import { dataDirPath } from '../../protocol/places.ts'
 import { type GatewayConfig, loadConfig } from '../config.ts'
 import { Refusal, systemCode } from '../refusal.ts'
+import { count } from '../words/say-progress.ts'
 import type { CommandContext } from './command-context.ts'
 import type { Finding } from './doctor-checks.ts'
-import { count } from './say-progress.ts'
 
 export function checkNode(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

@@ -6,7 +6,8 @@ import {
   unavailableReasonSchema,
   unreachableReasonSchema,
 } from '../../protocol/session-search/response.ts'
-import { caveats, nothingFoundSentences, sayWhy, summaryLine } from './render-legs.ts'
+import { sayWhy } from '../words/say-why.ts'
+import { caveats, nothingFoundSentences, summaryLine } from './render-legs.ts'
 
 const leg = (executionHostId: string, overrides: Partial<LegReport> = {}): LegReport => ({
   executionHostId,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { HostEntry } from '../../protocol/rpc/describe.ts'
 import { absentServiceStatus, type SearchStatus } from '../../protocol/session-search/status.ts'
+import { sayUnfinished } from '../words/say-unfinished.ts'
 import { renderHostLines, renderHostTable } from './render-hosts.ts'
 import { renderStatus } from './render-status.ts'
 import { createTextMeasure } from './text-width.ts'
-import { sayUnfinished } from './unfinished-hosts.ts'
 
 const nowMs = Date.parse('2026-11-30T12:00:00Z')
 const ready: HostEntry = {

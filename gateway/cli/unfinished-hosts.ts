@@ -3,10 +3,10 @@
  * only be said of the others.
  */
 import type { LegReport, SearchResults } from '../../protocol/session-search/response.ts'
-import { type SearchStatus, searchStatusSchema } from '../../protocol/session-search/status.ts'
+import { searchStatusSchema } from '../../protocol/session-search/status.ts'
+import { sayUnfinished } from '../words/say-unfinished.ts'
 import type { CommandContext } from './command-context.ts'
 import type { GatewayClient } from './gateway-client.ts'
-import { pace } from './say-progress.ts'
 
 const statusTimeoutMs = 2_000
 
@@ -33,23 +33,4 @@ export async function findUnfinishedHosts(
   const unfinished = new Map<string, string>()
   for (const [id, words] of told) if (words !== null) unfinished.set(id, words)
   return unfinished
-}
-
-/** @param wasStale whether some host of the answer did not catch up in time; the answer does not say which. */
-export function sayUnfinished(status: SearchStatus, wasStale: boolean): string | null {
-  const { filesIndexed, filesDue, degradedRoots, progress } = status
-  if (filesDue > 0 || status.phase === 'indexing') {
-    const howFar = [
-      `${filesIndexed} of ${filesIndexed + filesDue} files`,
-      ...(progress === undefined ? [] : pace(progress)),
-    ]
-    return `it is still indexing (${howFar.join(', ')})`
-  }
-  if (status.phase === 'degraded') {
-    const count = degradedRoots.length
-    return `${count} of its sources could not be read`
-  }
-  if (status.phase === 'closed') return 'its index is closed'
-  if (status.lastReconcileAt === null) return 'its index has not been filled yet'
-  return wasStale ? 'its index may not have caught up in time' : null
 }

@@ -5,10 +5,10 @@ import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { unreachableReasonSchema } from '../../protocol/session-search/response.ts'
 import { searchStatusSchema } from '../../protocol/session-search/status.ts'
 import { plainText } from '../cli/plain-text.ts'
+import { sayUnfinished } from '../words/say-unfinished.ts'
 import { cutText, fittingItems } from './token-budget.ts'
 import type { Answer, AskGateway } from './tool-answer.ts'
 import type { IndexStatusOutput, ListHostsOutput } from './tool-schemas.ts'
-import { sayUnfinished } from './unfinished-indexes.ts'
 
 const maxLabelUnits = 100
 /** A part of the budget for what stands around the list, and for texts longer than their structure. */

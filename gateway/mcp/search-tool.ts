@@ -8,7 +8,8 @@ import {
   type SearchResults,
 } from '../../protocol/session-search/response.ts'
 import { plainText } from '../cli/plain-text.ts'
-import { caveats, legsOf, nothingFoundSentences, sayWhy } from '../cli/render-legs.ts'
+import { caveats, legsOf, nothingFoundSentences } from '../cli/render-legs.ts'
+import { sayWhy } from '../words/say-why.ts'
 import { cutText, fittingItems, largestFitting } from './token-budget.ts'
 import { type Answer, type AskGateway, isWithin } from './tool-answer.ts'
 import type { NamedSession, SearchInput, SearchOutput } from './tool-schemas.ts'

@@ -1,6 +1,7 @@
 /** Before "nothing found" is said: which of the hosts that answered have not searched all they hold. */
 import type { LegReport } from '../../protocol/session-search/response.ts'
-import { type SearchStatus, searchStatusSchema } from '../../protocol/session-search/status.ts'
+import { searchStatusSchema } from '../../protocol/session-search/status.ts'
+import { sayUnfinished } from '../words/say-unfinished.ts'
 import type { AskGateway } from './tool-answer.ts'
 
 /** Of more hosts than these nothing is claimed. */
@@ -28,18 +29,4 @@ export async function findUnfinished(
     }),
   )
   return new Map(told.filter((entry): entry is [string, string] => entry[1] !== null))
-}
-
-/** @returns null for an index that is current. */
-export function sayUnfinished({
-  phase,
-  filesIndexed,
-  filesDue,
-  lastReconcileAt,
-}: SearchStatus): string | null {
-  if (filesDue > 0 || phase === 'indexing')
-    return `it is still indexing (${filesIndexed} of ${filesIndexed + filesDue} files)`
-  if (phase === 'degraded') return 'some of its sources could not be read'
-  if (phase === 'closed') return 'its index is closed'
-  return lastReconcileAt === null ? 'its index has not been filled yet' : null
 }
