@@ -68,4 +68,41 @@ describe('createDeviceOffers', () => {
     await expect(revealed).rejects.toMatchObject({ code: 'unauthorized' })
     expect(await offers.await({ offerId }, signal)).toEqual({ state: 'ended', reason: 'expired' })
   })
+
+  it('is awaited until there is news of that very offer, or for twenty seconds', async () => {
+    const { clock, offers, offerId, pairing, publicKey } = await begun()
+    const waited = offers.await({ offerId, seen: 'open' }, signal)
+    let isAnswered = false
+    void waited.then(() => {
+      isAnswered = true
+    })
+    const other = offers.offer(undefined)
+    // Both of them wake whoever waits, and neither is news to this one.
+    await expect(
+      offers.begin({ code: '0000-0000', name: 'guess', kind: 'other', commitment: '' }),
+    ).rejects.toThrow()
+    await offers.begin({ code: other.code, name: 'tablet', kind: 'web', commitment: '' })
+    await clock.pass(10_000)
+    expect(isAnswered).toBe(false)
+    const revealed = pairing.reveal(publicKey)
+    expect(await waited).toMatchObject({ state: 'asking' })
+    pairing.leave()
+    await expect(revealed).rejects.toMatchObject({ code: 'cancelled' })
+
+    const { offerId: third } = offers.offer(undefined)
+    const longer = offers.await({ offerId: third, seen: 'open' }, signal)
+    await clock.pass(20_000)
+    expect(await longer).toEqual({ state: 'open' })
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is told that the five minutes are over when they are', async () => {
+    const { clock, offers } = await begun()
+    const { offerId } = offers.offer(undefined)
+    await clock.pass(4 * 60_000 + 50_000)
+    const waited = offers.await({ offerId, seen: 'open' }, signal)
+    await clock.pass(10_000)
+    expect(await waited).toEqual({ state: 'ended', reason: 'expired' })
+    expect(clock.pending).toBe(0)
+  })
 })

@@ -106,11 +106,11 @@ export function createDeviceOffers(options: DeviceOffersOptions): DeviceOffers {
     return offer
   }
 
-  /** Settles at the next change, after 20 s, or when the caller leaves. */
-  async function nextChange(signal: AbortSignal): Promise<void> {
+  /** Settles at the next change of any offer, after `waitMs`, or when the caller leaves. */
+  async function nextChange(waitMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = withResolver()
     waiting.add(resolve)
-    const stopTimer = clock.after(awaitMs, resolve)
+    const stopTimer = clock.after(waitMs, resolve)
     signal.addEventListener('abort', resolve, { once: true })
     try {
       await promise
@@ -194,7 +194,14 @@ export function createDeviceOffers(options: DeviceOffersOptions): DeviceOffers {
     },
     async await({ offerId, seen }, signal) {
       const offer = known(offerId)
-      if (stateOf(offer).state === seen) await nextChange(signal)
+      const untilMs = clock.monotonicMs() + awaitMs
+      while (stateOf(offer).state === seen && !signal.aborted) {
+        const leftMs = untilMs - clock.monotonicMs()
+        if (leftMs <= 0) break
+        // Nobody tells that an offer has expired.
+        const expiresInMs = offer.expiresAtMs - clock.now()
+        await nextChange(expiresInMs > 0 ? Math.min(leftMs, expiresInMs) : leftMs, signal)
+      }
       return stateOf(offer)
     },
     async decide({ offerId, may, name }) {
