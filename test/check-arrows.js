@@ -19,7 +19,7 @@ const levels = {
     [/^(main|agent-[a-z-]+)\.ts$|^command\//],
   ],
   gateway: [
-    // Words for people, wherever they read them; know nothing but the protocol.
+    // Words for people and models, wherever they read them; know nothing but the protocol.
     [/^words\//],
     // The library, in browsers too: knows nothing but the protocol.
     [/^client\//],
@@ -31,8 +31,6 @@ const levels = {
     [/^hosts\//],
     [/^search\//],
     [/^(gateway|list-hosts|hosts-admin|leave-pairing|device-methods)\.ts$/],
-    // For people and models alike.
-    [/^cli\/(plain-text|render-legs)\.ts$/],
     [/^mcp\//],
     [/^serve\//],
     [/^cli\//],

@@ -11,9 +11,9 @@ import { checkSshHost } from '../hosts/check-ssh-host.ts'
 import { openAgentBundle } from '../hosts/ssh/agent-bundle.ts'
 import { UnknownHostKey } from '../hosts/ssh/host-key-check.ts'
 import { recordHostKey } from '../hosts/ssh/record-host-key.ts'
+import { plainText } from '../words/plain-text.ts'
 import { sayDuration } from '../words/say-time.ts'
 import type { CommandContext } from './command-context.ts'
-import { plainText } from './plain-text.ts'
 
 export interface HostCheck {
   readonly steps: readonly CheckStep[]

@@ -1,12 +1,12 @@
 /** `trawl devices`: the paired web and mobile clients; and `trawl devices revoke NAME`, which ends one at once. */
 import { type DeviceEntry, deviceListSchema, deviceRevokedSchema } from '../../protocol/rpc/devices.ts'
+import { plainText } from '../words/plain-text.ts'
 import { sayAgo } from '../words/say-time.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command, CommandContext } from './command-context.ts'
 import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 import { openGatewayClient } from './open-gateway-client.ts'
-import { plainText } from './plain-text.ts'
 import { alignColumns } from './text-columns.ts'
 import { createTextMeasure } from './text-width.ts'
 

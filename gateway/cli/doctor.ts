@@ -1,4 +1,6 @@
 /** `trawl doctor`: every check that answers "why is this not found", with what it means and the remedy. */
+
+import { plainText } from '../words/plain-text.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command, CommandContext } from './command-context.ts'
 import { flagsOf } from './commands.ts'
@@ -14,7 +16,6 @@ import {
 } from './doctor-machine.ts'
 import { exitCodes } from './exit-codes.ts'
 import { openGatewayClient } from './open-gateway-client.ts'
-import { plainText } from './plain-text.ts'
 import { untilAborted } from './until-aborted.ts'
 
 const command = 'trawl doctor'

@@ -11,12 +11,12 @@ import { type ConfigStore, openConfigStore, tokenFileName } from '../config-stor
 import type { HostEntry } from '../config-write.ts'
 import { dialPorts } from '../hosts/runtime.ts'
 import { Refusal } from '../refusal.ts'
+import { plainText } from '../words/plain-text.ts'
 import { readArguments, usage } from './arguments.ts'
 import { checkHost } from './check-host.ts'
 import type { Command } from './command-context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { hostsHelp } from './help.ts'
-import { plainText } from './plain-text.ts'
 import { saveHost } from './save-host.ts'
 
 const command = 'trawl hosts'

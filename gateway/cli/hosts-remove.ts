@@ -1,9 +1,10 @@
 /** `trawl hosts remove ID`: takes the host's entry out of the configuration, ends its pairing, and leaves all else as it is. */
+
+import { plainText } from '../words/plain-text.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command } from './command-context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { hostsHelp } from './help.ts'
-import { plainText } from './plain-text.ts'
 import { removeHost } from './save-host.ts'
 
 const command = 'trawl hosts'

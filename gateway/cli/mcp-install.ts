@@ -1,9 +1,9 @@
 /** `trawl mcp install`: prints what makes a coding agent start `trawl mcp`. It writes no file: those are other programs'. */
 import { nearestWord } from '../nearest-word.ts'
+import { plainText } from '../words/plain-text.ts'
 import { usage } from './arguments.ts'
 import type { CommandContext } from './command-context.ts'
 import { exitCodes } from './exit-codes.ts'
-import { plainText } from './plain-text.ts'
 
 const command = 'trawl mcp'
 const program = 'trawl'

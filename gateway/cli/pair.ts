@@ -12,6 +12,7 @@ import {
 } from '../../protocol/rpc/devices.ts'
 import { type DeviceRight, deviceRights } from '../../protocol/rpc/rights.ts'
 import { Refusal } from '../refusal.ts'
+import { plainText } from '../words/plain-text.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Ask } from './ask-terminal.ts'
 import type { Command, CommandContext } from './command-context.ts'
@@ -19,7 +20,6 @@ import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { GatewayClient } from './gateway-client.ts'
 import { openGatewayClient } from './open-gateway-client.ts'
-import { plainText } from './plain-text.ts'
 
 const command = 'trawl pair'
 const usualRights: readonly DeviceRight[] = ['search', 'read']

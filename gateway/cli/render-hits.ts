@@ -1,8 +1,8 @@
 /** Search hits for a terminal (two lines each) and for a pipe (one line each, tabs between the columns). */
 import { parseHostId } from '../../protocol/host-id.ts'
 import type { Hit } from '../../protocol/session-search/hit.ts'
+import { plainText } from '../words/plain-text.ts'
 import { sayAgo } from '../words/say-time.ts'
-import { plainText } from './plain-text.ts'
 import type { Style } from './style.ts'
 import type { TextMeasure } from './text-width.ts'
 

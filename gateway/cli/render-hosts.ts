@@ -1,7 +1,7 @@
 /** The table of `trawl hosts`, and a sentence below it for each host that needs one. */
 import type { HostEntry } from '../../protocol/rpc/describe.ts'
+import { plainText } from '../words/plain-text.ts'
 import { sayAgo, sayDuration } from '../words/say-time.ts'
-import { plainText } from './plain-text.ts'
 import { alignColumns } from './text-columns.ts'
 import type { TextMeasure } from './text-width.ts'
 

@@ -1,8 +1,8 @@
 /** One host's index status in a few lines. */
 import type { SearchStatus } from '../../protocol/session-search/status.ts'
+import { plainText } from '../words/plain-text.ts'
 import { count, sayProgress } from '../words/say-progress.ts'
 import { sayAgo } from '../words/say-time.ts'
-import { plainText } from './plain-text.ts'
 
 export function renderStatus(hostId: string, status: SearchStatus, nowMs: number): string {
   if (!status.enabled) return `${plainText(hostId)}: no session search here\n`

@@ -2,11 +2,11 @@
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { nearestWord } from '../nearest-word.ts'
 import { Refusal } from '../refusal.ts'
+import { plainText } from '../words/plain-text.ts'
 import type { Command, CommandContext } from './command-context.ts'
 import { findCommand } from './commands.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { commandHelp, mainHelp } from './help.ts'
-import { plainText } from './plain-text.ts'
 
 /** Loaded on demand, so that `trawl --help` starts as fast as Node does. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {

@@ -1,9 +1,9 @@
 /** `trawl search --jsonl`: an object a line as hosts answer, hits and what became of each host; the summary comes last. */
 import type { Hit } from '../../protocol/session-search/hit.ts'
 import type { LegReport, SearchResponse } from '../../protocol/session-search/response.ts'
+import { legsOf } from '../words/say-legs.ts'
 import type { CommandContext } from './command-context.ts'
 import { openLiveClient } from './live-client.ts'
-import { legsOf } from './render-legs.ts'
 import type { CliRequest } from './search-request.ts'
 
 const schemaVersion = 1

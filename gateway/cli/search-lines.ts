@@ -5,12 +5,12 @@ import type {
   SearchResults,
   UnavailableReason,
 } from '../../protocol/session-search/response.ts'
+import { plainText } from '../words/plain-text.ts'
+import { caveats, legsOf, nothingFoundSentences, summaryLine } from '../words/say-legs.ts'
 import type { Arguments } from './arguments.ts'
 import type { CommandContext } from './command-context.ts'
 import type { GatewayClient } from './gateway-client.ts'
-import { plainText } from './plain-text.ts'
 import { renderHitForPipe, renderHitForTerminal } from './render-hits.ts'
-import { caveats, legsOf, nothingFoundSentences, summaryLine } from './render-legs.ts'
 import type { CliRequest } from './search-request.ts'
 import { quoteForShell } from './shell-quote.ts'
 import { createStyle } from './style.ts'

@@ -1,9 +1,9 @@
 /** The flags and words of `trawl search`, read into a request. */
 import { resolve } from 'node:path'
 import { maxLimit, type SearchRequestInput } from '../../protocol/session-search/request.ts'
+import { plainText } from '../words/plain-text.ts'
 import { type Arguments, usage } from './arguments.ts'
 import type { CommandContext } from './command-context.ts'
-import { plainText } from './plain-text.ts'
 import { parseWhen, whenAllowed } from './when.ts'
 
 const command = 'trawl search'

@@ -5,13 +5,13 @@ import {
   type SearchResponse,
   type SearchResults,
 } from '../../protocol/session-search/response.ts'
+import { legsOf } from '../words/say-legs.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command, CommandContext } from './command-context.ts'
 import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { GatewayClient } from './gateway-client.ts'
 import { openGatewayClient } from './open-gateway-client.ts'
-import { legsOf } from './render-legs.ts'
 import { sayRefusal, showLines } from './search-lines.ts'
 import { type CliRequest, readRequest } from './search-request.ts'
 

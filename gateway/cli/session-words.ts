@@ -1,8 +1,8 @@
 /** HOST AGENT SESSION, as a command is given them. */
 import { parseHostId } from '../../protocol/host-id.ts'
 import { agentNamePattern } from '../../protocol/session-search/request.ts'
+import { plainText } from '../words/plain-text.ts'
 import { type Arguments, usage } from './arguments.ts'
-import { plainText } from './plain-text.ts'
 
 export interface SessionName {
   readonly executionHostId: string

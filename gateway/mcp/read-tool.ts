@@ -4,7 +4,7 @@ import {
   type ReadSessionResponse,
   readSessionResponseSchema,
 } from '../../protocol/session-search/read-session.ts'
-import { plainText } from '../cli/plain-text.ts'
+import { plainText } from '../words/plain-text.ts'
 import { cutText, largestFitting } from './token-budget.ts'
 import { type Answer, type AskGateway, isWithin } from './tool-answer.ts'
 import type { ReadInput, ReadOutput } from './tool-schemas.ts'

@@ -7,8 +7,8 @@ import {
   type SearchResponse,
   type SearchResults,
 } from '../../protocol/session-search/response.ts'
-import { plainText } from '../cli/plain-text.ts'
-import { caveats, legsOf, nothingFoundSentences } from '../cli/render-legs.ts'
+import { plainText } from '../words/plain-text.ts'
+import { caveats, legsOf, nothingFoundSentences } from '../words/say-legs.ts'
 import { sayWhy } from '../words/say-why.ts'
 import { cutText, fittingItems, largestFitting } from './token-budget.ts'
 import { type Answer, type AskGateway, isWithin } from './tool-answer.ts'

@@ -1,7 +1,7 @@
 /** What a tool answers: one value as structure and as text, or a sentence with the next step where it could not. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type ErrorCode, TrawlError } from '../../protocol/rpc/errors.ts'
-import { plainText } from '../cli/plain-text.ts'
+import { plainText } from '../words/plain-text.ts'
 import { estimateTokens } from './token-budget.ts'
 
 /** Calls one of the gateway's methods for the caller of the tool. @throws TrawlError. */

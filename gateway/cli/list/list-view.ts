@@ -1,8 +1,8 @@
 /** The screen of the list as lines: the query, the rows, the strip of hosts, and which keys there are. */
 import type { Hit } from '../../../protocol/session-search/hit.ts'
+import { plainText } from '../../words/plain-text.ts'
 import { sayDuration } from '../../words/say-time.ts'
 import { sayWhy } from '../../words/say-why.ts'
-import { plainText } from '../plain-text.ts'
 import { renderHitForTerminal } from '../render-hits.ts'
 import type { Style } from '../style.ts'
 import type { TextMeasure } from '../text-width.ts'

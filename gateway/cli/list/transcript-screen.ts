@@ -1,5 +1,5 @@
 /** The pager: a transcript on the whole screen, with jumps from match to match. */
-import { plainText } from '../plain-text.ts'
+import { plainText } from '../../words/plain-text.ts'
 import type { Style } from '../style.ts'
 import type { KeyPress } from '../terminal.ts'
 import type { TextMeasure } from '../text-width.ts'

@@ -1,7 +1,7 @@
 /** A transcript being read: the pages near what is on the screen, as lines of it. */
 import { readSessionResponseSchema } from '../../../protocol/session-search/read-session.ts'
+import { plainLines } from '../../words/plain-text.ts'
 import type { GatewayClient } from '../gateway-client.ts'
-import { plainLines } from '../plain-text.ts'
 import type { SessionName } from '../session-words.ts'
 import { headOfMessage, type SessionMessage, type SessionPage, sayRefused } from '../show.ts'
 import type { TextMeasure } from '../text-width.ts'

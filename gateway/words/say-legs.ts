@@ -1,8 +1,8 @@
 /** What each host had to do with an answer, in words: the summary line, and the sentences when nothing was found. */
 import type { LegReport, SearchResults } from '../../protocol/session-search/response.ts'
-import { sayDuration } from '../words/say-time.ts'
-import { sayWhy } from '../words/say-why.ts'
 import { plainText } from './plain-text.ts'
+import { sayDuration } from './say-time.ts'
+import { sayWhy } from './say-why.ts'
 
 /** The legs of an answer; a single host's answer is one leg. */
 export function legsOf(results: SearchResults, askedHostId: string): readonly LegReport[] {

@@ -6,8 +6,8 @@ import {
   unavailableReasonSchema,
   unreachableReasonSchema,
 } from '../../protocol/session-search/response.ts'
-import { sayWhy } from '../words/say-why.ts'
-import { caveats, nothingFoundSentences, summaryLine } from './render-legs.ts'
+import { caveats, nothingFoundSentences, summaryLine } from './say-legs.ts'
+import { sayWhy } from './say-why.ts'
 
 const leg = (executionHostId: string, overrides: Partial<LegReport> = {}): LegReport => ({
   executionHostId,
