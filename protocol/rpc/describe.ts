@@ -3,87 +3,118 @@ import * as z from 'zod'
 import { parseHostId } from '../host-id.ts'
 
 export const hostDescriptionSchema = z.object({
-  executionHostId: z.string().optional(),
-  version: z.string(),
-  protocol: z.number().int(),
-  platform: z.string(),
-  /** The agents whose transcripts this host can read. */
-  agents: z.array(z.object({ agent: z.string(), label: z.string() })),
-  searchModes: z.array(z.string()),
-  /** Additive: what the host's clock says, in milliseconds. */
-  timeMs: z.number().optional(),
-  methods: z.array(z.string()),
-  limits: z.object({
-    maxMessageBytes: z.number().int(),
-    maxLimit: z.number().int(),
-    maxQueryUnits: z.number().int(),
-  }),
+  executionHostId: z.string().optional().describe('The host, as the gateway calls it.'),
+  version: z.string().describe('Of the agent.'),
+  protocol: z.number().int().describe('Of what gateway and agent say to each other.'),
+  platform: z.string().describe('As Node names it: `linux`, `darwin`, `win32`.'),
+  agents: z
+    .array(
+      z.object({
+        agent: z.string().describe('As in `hits[].agent`.'),
+        label: z.string().describe('What people call it.'),
+      }),
+    )
+    .describe('The coding agents whose transcripts this host can read.'),
+  searchModes: z.array(z.string()).describe('Ways of searching: `text`.'),
+  timeMs: z.number().optional().describe('What the host’s clock says, in milliseconds since the epoch.'),
+  methods: z.array(z.string()).describe('What it serves.'),
+  limits: z
+    .object({
+      maxMessageBytes: z.number().int().describe('Of one message between gateway and agent.'),
+      maxLimit: z.number().int().describe('Hits a page.'),
+      maxQueryUnits: z.number().int().describe('Characters of a query (UTF-16 units).'),
+    })
+    .describe('What one call may hold.'),
 })
 export type HostDescription = z.output<typeof hostDescriptionSchema>
 
 export const hostEntrySchema = z.object({
-  executionHostId: z.string(),
-  kind: z.enum(['local', 'ssh', 'runtime']),
-  label: z.string(),
-  state: z.enum(['connecting', 'ready', 'offline', 'quarantined']),
-  /** Additive. `open`: the host is not asked, whatever its state, until it has answered a ping (`half-open`). */
-  breaker: z.enum(['closed', 'half-open', 'open']).optional(),
-  reason: z.string().optional(),
-  /** Same-machine callers only: what the log says of it. */
-  detail: z.string().optional(),
-  retryAt: z.number().nullable(),
-  /** Additive. Since when the link is up; absent while it is not. */
-  readyAt: z.number().optional(),
-  lastSeenAt: z.number().nullable(),
-  roundTripMs: z.number().nullable(),
-  version: z.string().nullable(),
-  capabilities: z.array(z.string()),
+  executionHostId: z.string().describe('What the other methods call it.'),
+  kind: z.enum(['local', 'ssh', 'runtime']).describe('How it is reached.'),
+  label: z.string().describe('What people call it.'),
+  state: z
+    .enum(['connecting', 'ready', 'offline', 'quarantined'])
+    .describe('Of its link. `quarantined`: its entry in the configuration cannot be used.'),
+  breaker: z
+    .enum(['closed', 'half-open', 'open'])
+    .optional()
+    .describe(
+      '`open`: the host is not asked, whatever its state, until it has answered a ping (`half-open`).',
+    ),
+  reason: z.string().optional().describe('Why it cannot be asked, as in a search’s `hosts[].reason`.'),
+  detail: z.string().optional().describe('What the log says of it. Never for a `relay` caller.'),
+  retryAt: z
+    .number()
+    .nullable()
+    .describe('When it is tried again, in milliseconds since the epoch; so are the other times.'),
+  readyAt: z.number().optional().describe('Since when the link is up; absent while it is not.'),
+  lastSeenAt: z.number().nullable().describe('When it last answered.'),
+  roundTripMs: z.number().nullable().describe('Of the last ping; null while there is no link.'),
+  version: z.string().nullable().describe('Of its agent, as last seen.'),
+  capabilities: z.array(z.string()).describe('What it can be asked for at the moment.'),
 })
 export type HostEntry = z.output<typeof hostEntrySchema>
 
-export const hostListSchema = z.object({ hosts: z.array(hostEntrySchema) })
+export const hostListSchema = z.object({
+  hosts: z.array(hostEntrySchema).describe('`local` first, then as the configuration has them.'),
+})
 export type HostList = z.output<typeof hostListSchema>
 
 export const hostInviteRequestSchema = z.object({
-  executionHostId: z.string().refine((id) => parseHostId(id)?.kind === 'runtime', 'must be runtime:<name>'),
-  /** Where agents find this gateway, if it cannot tell itself. */
-  url: z.string().optional(),
+  executionHostId: z
+    .string()
+    .refine((id) => parseHostId(id)?.kind === 'runtime', 'must be runtime:<name>')
+    .describe('`runtime:` and a name.'),
+  url: z
+    .string()
+    .optional()
+    .describe('Where agents find this gateway, if it cannot tell itself: `wss://` with host and port.'),
 })
 
 export const hostInvitationSchema = z.object({
-  executionHostId: z.string(),
-  /** One word, to be brought to the host. */
-  offer: z.string(),
-  expiresAt: z.number(),
-  urls: z.array(z.string()),
+  executionHostId: z.string().describe('The host that is invited.'),
+  offer: z.string().describe('One word, to be brought to the host: `trawl-agent connect OFFER`.'),
+  expiresAt: z.number().describe('Milliseconds since the epoch.'),
+  urls: z.array(z.string()).describe('Where the agent will look for this gateway.'),
 })
 
 const entryKeySchema = z.string().regex(/^[A-Za-z]{1,40}$/, 'must be a key of [[hosts]]')
-const entryValueSchema = z.union([z.string().max(4096), z.number(), z.boolean()])
+const entryValueSchema = z
+  .union([z.string().max(4096), z.number(), z.boolean()])
+  .describe('Likewise, of a table of keys.')
 
 /** An entry as it stands under `[[hosts]]`; what its keys may be is the configuration's to say. */
 export const hostAddRequestSchema = z.object({
   host: z
-    .object({ id: z.string().max(1024) })
-    .catchall(z.union([entryValueSchema, z.record(entryKeySchema, entryValueSchema)]))
+    .object({ id: z.string().max(1024).describe('`ssh:TARGET` or `runtime:NAME`.') })
+    .catchall(
+      z
+        .union([entryValueSchema, z.record(entryKeySchema, entryValueSchema)])
+        .describe('Every other key of an entry: docs/configuration.md has them.'),
+    )
     .refine((host) => Object.keys(host).every((key) => entryKeySchema.safeParse(key).success), {
       error: 'may have keys of [[hosts]] only',
-    }),
+    })
+    .describe('An entry as it stands under `[[hosts]]`; `ssh` keys in a table of their own.'),
 })
 export type HostAddRequest = z.output<typeof hostAddRequestSchema>
 
 export const hostAddedSchema = z.object({
-  executionHostId: z.string(),
-  /** The configuration that was written. */
-  file: z.string(),
+  executionHostId: z.string().describe('As it was saved.'),
+  file: z.string().describe('The configuration that was written.'),
 })
 
-export const hostRemoveRequestSchema = z.object({ executionHostId: z.string().max(1024) })
+export const hostRemoveRequestSchema = z.object({
+  executionHostId: z.string().max(1024).describe('Of a host of the configuration.'),
+})
 
 export const hostRemovedSchema = z.object({
-  executionHostId: z.string(),
-  file: z.string(),
-  /** Of a host that was paired: whether the other side has forgotten this gateway. `none`: there was no pairing to end. */
-  pairing: z.enum(['ended', 'not-told', 'none']),
+  executionHostId: z.string().describe('As asked.'),
+  file: z.string().describe('The configuration that was written.'),
+  pairing: z
+    .enum(['ended', 'not-told', 'none'])
+    .describe(
+      'Of a host that was paired: whether the other side has forgotten this gateway. `none`: there was no pairing to end.',
+    ),
 })
 export type HostRemoved = z.output<typeof hostRemovedSchema>

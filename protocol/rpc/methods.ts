@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { readSessionRequestSchema, readSessionResponseSchema } from '../session-search/read-session.ts'
-import { gatewaySearchRequestSchema, searchRequestSchema } from '../session-search/request.ts'
+import { gatewaySearchRequestSchema, oneHostSchema, searchRequestSchema } from '../session-search/request.ts'
 import { searchResponseSchema } from '../session-search/response.ts'
 import { searchStatusSchema, statusRequestSchema } from '../session-search/status.ts'
 import {
@@ -31,7 +31,7 @@ import {
 import { TrawlError } from './errors.ts'
 import type { DeviceRight } from './rights.ts'
 
-const hostOnlySchema = z.object({ executionHostId: z.string().optional() })
+const hostOnlySchema = z.object({ executionHostId: oneHostSchema })
 
 export const methodTable = {
   'aiVault.searchSessions': {

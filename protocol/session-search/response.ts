@@ -5,31 +5,33 @@ import { queryReadingSchema } from './query-reading.ts'
 import { isWholeHit } from './whole-hit.ts'
 
 export const pageSchema = z.object({
-  cursor: z.string().nullable(),
-  hasMore: z.boolean(),
-  /** Additive: resume at the head of this page. */
-  startCursor: z.string().optional(),
+  cursor: z
+    .string()
+    .nullable()
+    .describe('For the next page; null where there is none. An empty string is a cursor.'),
+  hasMore: z.boolean().describe('Whether there is a next page.'),
+  startCursor: z.string().optional().describe('Resumes at the head of this page.'),
 })
 
 export const truncatedSchema = z.object({
-  candidates: z.boolean(),
-  /** How many snippets of this page were cut. */
-  snippets: z.number().int().min(0),
-  query: z.boolean(),
-  freshness: z.boolean(),
+  candidates: z.boolean().describe('More matched than are ranked.'),
+  snippets: z.number().int().min(0).describe('How many snippets of this page were cut.'),
+  query: z.boolean().describe('The query was too long, and what stands behind was left out.'),
+  freshness: z.boolean().describe('The index had not caught up when the time for that was spent.'),
 })
 export type Truncated = z.output<typeof truncatedSchema>
 
 export const searchDebugSchema = z.object({
-  route: z.string(),
-  repairedTerms: z.array(z.string()).optional(),
-  plannerReport: z.object({
-    route: z.string(),
-    repairedTerms: z.array(z.string()).optional(),
-    scope: z.enum(['conversation', 'all']),
-  }),
-  /** Additive: how the query was read. */
-  reading: queryReadingSchema.optional(),
+  route: z.string().describe('Which way of looking answered.'),
+  repairedTerms: z.array(z.string()).optional().describe('Words that stand in for misspelt ones.'),
+  plannerReport: z
+    .object({
+      route: z.string().describe('As `debug.route`.'),
+      repairedTerms: z.array(z.string()).optional().describe('As `debug.repairedTerms`.'),
+      scope: z.enum(['conversation', 'all']).describe('As asked.'),
+    })
+    .describe('What was planned.'),
+  reading: queryReadingSchema.optional().describe('How the query was read.'),
 })
 export type SearchDebug = z.output<typeof searchDebugSchema>
 
@@ -59,41 +61,61 @@ export const legOutcomeSchema = z.enum([
 ])
 
 export const legReportSchema = z.object({
-  executionHostId: z.string(),
-  outcome: legOutcomeSchema,
-  reason: z.union([unavailableReasonSchema, unreachableReasonSchema]).optional(),
-  durationMs: z.number().min(0),
-  droppedHits: z.number().int().min(1).optional(),
-  /** Additive: the host was not asked, since calls before went unanswered; it is again once it answers a ping. */
-  skipped: z.literal(true).optional(),
-  /** Additive: how many hits this host put into the pool the page was cut from. */
-  hits: z.number().int().min(0).optional(),
+  executionHostId: z.string().describe('The host that was to be asked.'),
+  outcome: legOutcomeSchema.describe('What became of this leg.'),
+  reason: z
+    .union([unavailableReasonSchema, unreachableReasonSchema])
+    .optional()
+    .describe('Why it gave no results: of `unavailable` and of `unreachable`.'),
+  durationMs: z.number().min(0).describe('Until this leg landed.'),
+  droppedHits: z.number().int().min(1).optional().describe('Hits that could not be read, and were left out.'),
+  skipped: z
+    .literal(true)
+    .optional()
+    .describe('It was not asked, since calls before went unanswered; it is again once it answers a ping.'),
+  hits: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('How many hits it put into the pool the page was cut from.'),
 })
 export type LegReport = z.output<typeof legReportSchema>
 
 const resultsFields = {
   kind: z.literal('results'),
-  page: pageSchema,
-  generation: z.number().int().min(0),
-  truncated: truncatedSchema,
-  durationMs: z.number().min(0),
-  debug: searchDebugSchema.optional(),
-  /** Present under `all` only: one entry per leg. */
-  hosts: z.array(legReportSchema).optional(),
+  page: pageSchema.describe('How to go on.'),
+  generation: z
+    .number()
+    .int()
+    .min(0)
+    .describe('Of the index that answered; under `all` the local one’s, 0 where that gave none.'),
+  truncated: truncatedSchema.describe('What the answer leaves out, and why.'),
+  durationMs: z.number().min(0).describe('Of the whole search.'),
+  debug: searchDebugSchema.optional().describe('With `debug`.'),
+  hosts: z
+    .array(legReportSchema)
+    .optional()
+    .describe('Under `all` only: every leg, with or without results.'),
 }
 
 const refusals = [
   z.object({
     kind: z.literal('stale-cursor'),
-    generation: z.number().int().min(0),
-    expectedGeneration: z.number().int().min(0).optional(),
+    generation: z.number().int().min(0).describe('Of the index as it is now.'),
+    expectedGeneration: z.number().int().min(0).optional().describe('Of the index the cursor came from.'),
   }),
   z.object({ kind: z.literal('malformed-cursor') }),
-  z.object({ kind: z.literal('unavailable'), reason: unavailableReasonSchema }),
+  z.object({
+    kind: z.literal('unavailable'),
+    reason: unavailableReasonSchema.describe(
+      '`disabled`: switched off there; `not-ready`: its index is being made; `no-service`: it does not search.',
+    ),
+  }),
 ] as const
 
 export const searchResponseSchema = z.discriminatedUnion('kind', [
-  z.object({ ...resultsFields, hits: z.array(hitSchema) }),
+  z.object({ ...resultsFields, hits: z.array(hitSchema).describe('In order, a page of them at most.') }),
   ...refusals,
 ])
 export type SearchResponse = z.output<typeof searchResponseSchema>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { repositoryRoot } from '../helpers/bundle.ts'
-import { withSecurityTables } from '../helpers/exposure-table.ts'
+import { withSecurityTables } from '../helpers/docs/exposure-table.ts'
 
 const read = (path: string) => readFileSync(join(repositoryRoot, path), 'utf8')
 const security = read('SECURITY.md')

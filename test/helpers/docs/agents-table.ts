@@ -1,15 +1,11 @@
 /** The README's table of agents, made from the readers themselves. */
-import type { TranscriptReader } from '../../host-agent/transcripts/reader.ts'
-
-const begin = '<!-- agents: made by `npm run docs` -->'
-const end = '<!-- /agents -->'
+import type { TranscriptReader } from '../../../host-agent/transcripts/reader.ts'
+import { withMadeBlock } from './made-block.ts'
+import { code, tableOf } from './markdown.ts'
 
 /** @throws Error where the text has no place for the table. */
 export function withAgentsTable(readme: string, readers: readonly TranscriptReader[]): string {
-  const from = readme.indexOf(begin)
-  const to = readme.indexOf(end)
-  if (from < 0 || to < from) throw new Error(`no ${begin} … ${end}`)
-  return `${readme.slice(0, from + begin.length)}\n${agentsTable(readers)}\n${readme.slice(to)}`
+  return withMadeBlock(readme, 'agents', agentsTable(readers))
 }
 
 function agentsTable(readers: readonly TranscriptReader[]): string {
@@ -27,16 +23,13 @@ function agentsTable(readers: readonly TranscriptReader[]): string {
         notes.resume === null ? '–' : code(notes.resume),
         notes.evidence === 'sample' ? 'public samples' : 'from documentation',
         notes.remark,
-      ].join(' | ')
+      ]
     })
-  return [
-    '| agent | name | looked for in (Linux), moved by | goes on with | checked against | remarks |',
-    '|---|---|---|---|---|---|',
-    ...rows.map((row) => `| ${row} |`),
-  ].join('\n')
+  return tableOf(
+    ['agent', 'name', 'looked for in (Linux), moved by', 'goes on with', 'checked against', 'remarks'],
+    rows,
+  )
 }
 
 /** An editor's extensions keep theirs once for each of the editor's kin. */
 const shownRoots = 2
-
-const code = (text: string) => `\`${text}\``

@@ -3,43 +3,39 @@
  * methods a client may call, and the limits of the clients' door.
  */
 import * as z from 'zod'
-import { withShownErrors } from '../../gateway/access/shown-errors.ts'
-import { defaultTrafficLimits, type TrafficLimits } from '../../gateway/access/traffic.ts'
-import type { Host } from '../../gateway/hosts/host.ts'
-import { createHostRegistry } from '../../gateway/hosts/registry.ts'
-import { listHosts } from '../../gateway/list-hosts.ts'
-import { offerLifetimeMs } from '../../protocol/link/offer.ts'
-import { maxWrongTries } from '../../protocol/link/offer-desk.ts'
-import { introductionTimeoutMs } from '../../protocol/link/pairing-messages.ts'
-import { maxBatchCalls, maxNestingDepth } from '../../protocol/rpc/dispatch.ts'
-import { fromRpcError, TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
+import { withShownErrors } from '../../../gateway/access/shown-errors.ts'
+import { defaultTrafficLimits, type TrafficLimits } from '../../../gateway/access/traffic.ts'
+import type { Host } from '../../../gateway/hosts/host.ts'
+import { createHostRegistry } from '../../../gateway/hosts/registry.ts'
+import { listHosts } from '../../../gateway/list-hosts.ts'
+import { offerLifetimeMs } from '../../../protocol/link/offer.ts'
+import { maxWrongTries } from '../../../protocol/link/offer-desk.ts'
+import { introductionTimeoutMs } from '../../../protocol/link/pairing-messages.ts'
+import { maxBatchCalls, maxNestingDepth } from '../../../protocol/rpc/dispatch.ts'
+import { fromRpcError, TrawlError, toRpcError } from '../../../protocol/rpc/errors.ts'
 import {
   livenessIntervalMs,
   maxClientMessageBytes,
   maxPeerMessageBytes,
-} from '../../protocol/rpc/message-channel.ts'
-import { methodTable } from '../../protocol/rpc/methods.ts'
+} from '../../../protocol/rpc/message-channel.ts'
+import { methodTable } from '../../../protocol/rpc/methods.ts'
 import {
   type ExposureClass,
   redactForTransport,
   redactStatusForTransport,
-} from '../../protocol/session-search/exposure.ts'
-import { hitSchema } from '../../protocol/session-search/hit.ts'
-import { readSessionResponseSchema } from '../../protocol/session-search/read-session.ts'
-import { searchStatusSchema } from '../../protocol/session-search/status.ts'
+} from '../../../protocol/session-search/exposure.ts'
+import { hitSchema } from '../../../protocol/session-search/hit.ts'
+import { readSessionResponseSchema } from '../../../protocol/session-search/read-session.ts'
+import { searchStatusSchema } from '../../../protocol/session-search/status.ts'
+import { withMadeBlocks } from './made-block.ts'
+import { code, tableOf } from './markdown.ts'
 
 const classes = ['ipc', 'runtime', 'relay'] as const
 
 /** @throws Error where the text has no place for a table. */
 export async function withSecurityTables(text: string): Promise<string> {
   const tables = { exposure: await exposureTable(), methods: methodsTable(), limits: limitsTable() }
-  return Object.entries(tables).reduce((written, [name, table]) => {
-    const begin = `<!-- ${name}: made by \`npm run docs\` -->`
-    const from = written.indexOf(begin)
-    const to = written.indexOf(`<!-- /${name} -->`)
-    if (from < 0 || to < from) throw new Error(`no ${begin} … <!-- /${name} -->`)
-    return `${written.slice(0, from + begin.length)}\n${table}\n${written.slice(to)}`
-  }, text)
+  return withMadeBlocks(text, tables)
 }
 
 /** What one answer looks like to one class of caller. */
@@ -54,7 +50,7 @@ async function exposureTable(): Promise<string> {
     'a host in the list': (exposure) => listHosts(createHostRegistry([fullHost]), exposure).hosts[0],
     'an error that a host answered with': errorAsShown,
   }
-  const rows: string[] = []
+  const rows: string[][] = []
   for (const [answer, show] of Object.entries(answers)) {
     const [ipc, runtime, relay] = await Promise.all(
       classes.map(async (exposure) => leavesOf(await show(exposure))),
@@ -62,17 +58,19 @@ async function exposureTable(): Promise<string> {
     if (ipc === undefined || runtime === undefined || relay === undefined) throw new Error('no answer')
     rows.push(...rowsOf(answer, ipc, [ipc, runtime, relay]))
   }
-  return ['| of | members | `ipc` | `runtime` | `relay` |', '|---|---|---|---|---|', ...rows].join('\n')
+  return tableOf(['of', 'members', '`ipc`', '`runtime`', '`relay`'], rows)
 }
 
 /** Members that all classes see alike share a row. */
-function rowsOf(answer: string, whole: Leaves, shown: readonly Leaves[]): string[] {
-  const groups = new Map<string, string[]>()
+function rowsOf(answer: string, whole: Leaves, shown: readonly Leaves[]): string[][] {
+  const groups = new Map<string, { readonly paths: string[]; readonly cells: string[] }>()
   for (const [path, value] of whole) {
-    const cells = shown.map((leaves) => cellOf(leaves.get(path), value)).join(' | ')
-    groups.set(cells, [...(groups.get(cells) ?? []), code(path)])
+    const cells = shown.map((leaves) => cellOf(leaves.get(path), value))
+    const group = groups.get(cells.join()) ?? { paths: [], cells }
+    group.paths.push(code(path))
+    groups.set(cells.join(), group)
   }
-  return [...groups].map(([cells, paths]) => `| ${answer} | ${paths.join(', ')} | ${cells} |`)
+  return [...groups.values()].map(({ paths, cells }) => [answer, paths.join(', '), ...cells])
 }
 
 function cellOf(shown: unknown, whole: unknown): string {
@@ -156,13 +154,9 @@ async function errorAsShown(exposure: ExposureClass): Promise<unknown> {
 function methodsTable(): string {
   const rows = Object.entries(methodTable).map(([name, { callers, right, hostAgent, summary }]) => {
     const client = callers === 'owner' ? 'never' : right === null ? 'always' : `with ${code(right)}`
-    return `| ${code(name)} | ${summary} | yes | ${client} | ${hostAgent === null ? '–' : 'yes'} |`
+    return [code(name), summary, 'yes', client, hostAgent === null ? '–' : 'yes']
   })
-  return [
-    '| method | | owner | paired client | asked of a host by its gateway |',
-    '|---|---|---|---|---|',
-    ...rows,
-  ].join('\n')
+  return tableOf(['method', 'does', 'owner', 'paired client', 'asked of a host by its gateway'], rows)
 }
 
 function limitsTable(limits: TrafficLimits = defaultTrafficLimits): string {
@@ -192,10 +186,9 @@ function limitsTable(limits: TrafficLimits = defaultTrafficLimits): string {
     ],
     ['silence after which a link is dead', `${(2 * livenessIntervalMs) / 1000} s`],
   ]
-  return ['| what | limit |', '|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n')
+  return tableOf(['what', 'limit'], rows)
 }
 
 const count = (value: number) => value.toLocaleString('en-US')
 const mebibytes = (bytes: number) => `${bytes / 1024 / 1024} MiB`
 const minutes = (ms: number) => `${ms / 60_000} minutes`
-const code = (text: string) => `\`${text}\``
