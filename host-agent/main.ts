@@ -16,7 +16,7 @@ import { createMachineIndexer, type IndexingThread } from './command/machine-ind
 import { openAgent } from './command/open-agent.ts'
 import type { PairContext } from './command/pair.ts'
 import { keepLogBounded, runResident } from './command/resident.ts'
-import { stopResident } from './command/resident-words.ts'
+import { stopResidents } from './command/resident-words.ts'
 import { sayProgress, sayStatus } from './command/say-status.ts'
 import {
   disableSearch,
@@ -28,7 +28,8 @@ import {
 } from './command/search-switch.ts'
 import { statusText } from './command/status-text.ts'
 import { loadSqlDriver } from './index/driver/load-driver.ts'
-import { residentPlace } from './serve/resident-place.ts'
+import { residentPlace, residentSockets } from './serve/resident-place.ts'
+import { watchSilence } from './serve/silent-side.ts'
 import { serveStdio } from './serve/stdio.ts'
 import { transcriptReaders } from './transcripts/readers.ts'
 
@@ -65,7 +66,7 @@ async function run(given: AgentArguments, program: AgentProgram, thread: Indexin
   if (given.help) return print(helpText)
   switch (given.word) {
     case 'stdio':
-      return await serveOnStdio(exposureOf(given.exposure), thread)
+      return await serveOnStdio(given, thread)
     case 'listen':
       return await serveOnPort(given, thread)
     case 'connect':
@@ -87,7 +88,7 @@ async function run(given: AgentArguments, program: AgentProgram, thread: Indexin
         await statusText(given.json, {
           dataDir,
           indexPath,
-          place: ownPlace(),
+          residents: residentSockets(machine, hostname()),
           build: program,
           driver: loadSqlDriver(),
           clock: systemClock,
@@ -96,7 +97,7 @@ async function run(given: AgentArguments, program: AgentProgram, thread: Indexin
     case 'resident':
       return await stayResident(program, thread)
     case 'stop':
-      complain(await stopResident(ownPlace(), program, systemClock))
+      complain(await stopResidents(residentSockets(machine, hostname()), program, systemClock))
       return 0
     default:
       complain(
@@ -114,7 +115,9 @@ function exposureOf(text = 'relay'): ExposureClass {
   throw new Error(`--exposure takes relay or ipc, not ${text}.`)
 }
 
-async function serveOnStdio(exposure: ExposureClass, thread: IndexingThread): Promise<number> {
+/** In a resident agent's place, a gateway that is gone unnoticed keeps it no longer than it would keep that. */
+async function serveOnStdio(given: AgentArguments, thread: IndexingThread): Promise<number> {
+  const exposure = exposureOf(given.exposure)
   await using agent = await startAgent(thread)
   const served = serveStdio({
     input: process.stdin,
@@ -124,13 +127,18 @@ async function serveOnStdio(exposure: ExposureClass, thread: IndexingThread): Pr
     createId: randomUUID,
     onFault: exposure === 'relay' ? onFaultBriefly : onFault,
   })
-  await Promise.race([served, left()])
+  let stopWatching = () => {}
+  const silent = new Promise<void>((resolve) => {
+    if (given.resident) stopWatching = watchSilence(process.stdin, systemClock, resolve)
+  })
+  await Promise.race([served, left(), silent])
+  stopWatching()
   return 0
 }
 
 /** Never returns: a gateway that reads nothing must not keep a process that has ended its work. */
 async function stayResident(program: AgentProgram, thread: IndexingThread): Promise<number> {
-  const place = ownPlace()
+  const place = residentPlace(machine, hostname())
   if (place === null) throw new Error('There can be no resident agent here. Use: trawl-agent stdio')
   await ensurePrivateDir(dataDir)
   keepLogBounded(process.stderr.fd)
@@ -156,10 +164,6 @@ async function stayResident(program: AgentProgram, thread: IndexingThread): Prom
     },
   })
   process.exit(0)
-}
-
-function ownPlace() {
-  return residentPlace(dataDir, machine, hostname())
 }
 
 async function serveOnPort(given: AgentArguments, thread: IndexingThread): Promise<number> {

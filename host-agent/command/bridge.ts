@@ -8,7 +8,6 @@ import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '../../protocol/clock.ts'
-import { dataDirPath } from '../../protocol/places.ts'
 import { askResident, closed } from '../serve/ask-resident.ts'
 import type { AgentBuild } from '../serve/resident-greeting.ts'
 import { type ResidentPlace, residentPlace } from '../serve/resident-place.ts'
@@ -37,7 +36,7 @@ export interface BridgeOptions {
 /** @returns the exit code, or null where the caller is to answer in its own process: nothing was read or written then. */
 export async function bridgeToResident(options: BridgeOptions): Promise<number | null> {
   const { machine, complain } = options
-  const place = residentPlace(dataDirPath(machine), machine, hostname())
+  const place = residentPlace(machine, hostname())
   const socket = place === null ? null : await join(place, options)
   if (socket === null) return null
   if ((await carry(socket, options)) === 'left') return 0

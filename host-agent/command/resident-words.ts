@@ -1,8 +1,8 @@
-/** What the account's owner asks of the resident agent: whether there is one, and that it end. */
+/** What the account's owner asks of its resident agents: which there are, and that they end. */
+import { rm } from 'node:fs/promises'
 import type { Clock } from '../../protocol/clock.ts'
 import { askResident, closed } from '../serve/ask-resident.ts'
 import type { AgentBuild } from '../serve/resident-greeting.ts'
-import type { ResidentPlace } from '../serve/resident-place.ts'
 
 export interface ResidentStatus {
   readonly pid: number
@@ -11,29 +11,43 @@ export interface ResidentStatus {
   readonly connections: number
 }
 
-/** @returns null where none runs, or none that answers. */
-export async function residentStatus(
-  place: ResidentPlace | null,
+/** @returns those that answer. */
+export async function residentStatuses(
+  sockets: readonly string[],
   build: AgentBuild,
   clock: Clock,
-): Promise<ResidentStatus | null> {
-  const answer = place === null ? 'absent' : await askResident(place.socketPath, 'status', build, clock)
-  if (typeof answer === 'string') return null
-  answer.socket.destroy()
-  const { pid, version, sinceMs, connections } = answer.reply
-  return { pid, version, sinceMs, connections }
+): Promise<ResidentStatus[]> {
+  const statuses: ResidentStatus[] = []
+  for (const socket of sockets) {
+    const answer = await askResident(socket, 'status', build, clock)
+    if (typeof answer === 'string') continue
+    answer.socket.destroy()
+    const { pid, version, sinceMs, connections } = answer.reply
+    statuses.push({ pid, version, sinceMs, connections })
+  }
+  return statuses
 }
 
-/** @returns a sentence on what became of it. @throws Error where one is there and does not answer. */
-export async function stopResident(
-  place: ResidentPlace | null,
+/**
+ * Takes away what a killed one has left, too.
+ * @returns a sentence on what became of each, in lines. @throws Error where one is there and does not answer.
+ */
+export async function stopResidents(
+  sockets: readonly string[],
   build: AgentBuild,
   clock: Clock,
 ): Promise<string> {
-  const answer = place === null ? 'absent' : await askResident(place.socketPath, 'stop', build, clock)
-  if (answer === 'absent') return 'No resident agent runs.'
-  if (answer === 'unusable')
-    throw new Error('A resident agent is there and does not answer. End its process by hand.')
-  await closed(answer.socket)
-  return `The resident agent (process ${answer.reply.pid}) has ended.`
+  const said: string[] = []
+  let isOneMute = false
+  for (const socket of sockets) {
+    const answer = await askResident(socket, 'stop', build, clock)
+    if (answer === 'absent') await rm(socket, { force: true })
+    else if (answer === 'unusable') isOneMute = true
+    else {
+      await closed(answer.socket)
+      said.push(`The resident agent (process ${answer.reply.pid}) has ended.`)
+    }
+  }
+  if (isOneMute) throw new Error('A resident agent is there and does not answer. End its process by hand.')
+  return said.length === 0 ? 'No resident agent runs.' : said.join('\n')
 }

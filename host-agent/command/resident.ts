@@ -3,7 +3,8 @@
  * and ends by itself: after its grace time without a connection, on a word, for a newer build, and when what it was
  * started from or told is not there any more as it was.
  */
-import { fstatSync, ftruncateSync, statSync } from 'node:fs'
+import { fstatSync, ftruncateSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../../protocol/clock.ts'
 import type { RpcMethods } from '../../protocol/rpc/dispatch.ts'
 import type { TrawlError } from '../../protocol/rpc/errors.ts'
@@ -38,6 +39,7 @@ export async function runResident(options: ResidentOptions): Promise<void> {
   const { place, program, clock, signal } = options
   using lock = new FileLock(options.driver, place.lockPath)
   if (!(await take(lock, clock, signal))) return
+  dropUnnamedSockets(place.socketPath)
   const told = stampOf(options.configFile)
   await using agent = await options.openAgent()
   await using door = await openResidentDoor({
@@ -93,6 +95,13 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
+}
+
+/** One that was killed before its socket had its name has left it under its process id. */
+function dropUnnamedSockets(socketPath: string): void {
+  const dir = dirname(socketPath)
+  const begin = `${basename(socketPath)}.`
+  for (const name of readdirSync(dir)) if (name.startsWith(begin)) rmSync(join(dir, name), { force: true })
 }
 
 /** Tells a file from another one in its place and from itself before a change; null where there is none. */

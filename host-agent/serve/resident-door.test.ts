@@ -3,14 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { livenessIntervalMs } from '../../protocol/rpc/message-channel.ts'
 import { createManualClock, type ManualClock } from '../../test/helpers/manual-clock.ts'
 import { askResident, closed } from './ask-resident.ts'
 import { openResidentDoor, type ResidentDoor } from './resident-door.ts'
 import { isNewerBuild } from './resident-greeting.ts'
 
 const build = { version: '1.2.0', builtMs: 5 }
-const graceMs = 60_000
+const graceMs = 10_000
 
 describe.skipIf(process.platform === 'win32')('the resident agent’s door', () => {
   let dir: string
@@ -72,9 +74,9 @@ describe.skipIf(process.platform === 'win32')('the resident agent’s door', () 
   it('counts the grace time from when the last bridge has left', async () => {
     const one = await ask('join')
     const two = await ask('join')
-    clock.advance(10 * graceMs)
+    clock.advance(2 * graceMs)
     await leave(one.socket)
-    clock.advance(10 * graceMs)
+    clock.advance(2 * graceMs)
     expect(await over()).toBe(false)
     await leave(two.socket)
     clock.advance(graceMs - 1)
@@ -112,6 +114,20 @@ describe.skipIf(process.platform === 'win32')('the resident agent’s door', () 
     expect(existsSync(socketPath)).toBe(true)
     await next[Symbol.asyncDispose]()
     expect(existsSync(socketPath)).toBe(false)
+  })
+
+  it('drops a gateway that has not been heard for a minute, and none that pings', async () => {
+    const [silent, alive] = [await ask('join'), await ask('join')]
+    const answers = createInterface(alive.socket)[Symbol.asyncIterator]()
+    await answers.next()
+    for (let id = 1; id <= 4; id++) {
+      expect(silent.socket.destroyed).toBe(false)
+      alive.socket.write(`{"jsonrpc":"2.0","id":${id},"method":"$/ping"}\n`)
+      expect(JSON.parse((await answers.next()).value)).toMatchObject({ id })
+      clock.advance(livenessIntervalMs)
+    }
+    await closed(silent.socket)
+    expect((await ask('status')).reply.connections).toBe(1)
   })
 
   it('drops whoever says something else, or nothing for five seconds', async () => {

@@ -16,6 +16,7 @@ import {
   readRequest,
   sayLine,
 } from './resident-greeting.ts'
+import { watchSilence } from './silent-side.ts'
 import { serveStdio } from './stdio.ts'
 
 /** How long calls that run may go on when the agent is to end; a gateway waits longer for the next one. */
@@ -104,6 +105,7 @@ export async function openResidentDoor(options: ResidentDoorOptions): Promise<Re
     callOffEnd()
     bridges.add(socket)
     sayLine(socket, reply('joined'))
+    const stopWatching = watchSilence(socket, clock, () => socket.destroy())
     await serveStdio({
       input: socket,
       output: socket,
@@ -112,6 +114,7 @@ export async function openResidentDoor(options: ResidentDoorOptions): Promise<Re
       createId: options.createId,
       onFault: options.onFault,
     })
+    stopWatching()
     socket.destroy()
     bridges.delete(socket)
     if (bridges.size === 0 && !isLeaving) callOffEnd = clock.after(graceMs, end)

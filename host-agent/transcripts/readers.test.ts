@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agentNameSchema } from '../../protocol/session-search/request.ts'
+import { placeVariables } from './place-variables.ts'
 import { readerFor, transcriptReaders } from './readers.ts'
 
 /** The eighteen of the contract's time. */
@@ -36,6 +37,24 @@ describe('transcriptReaders', () => {
       expect(roots.length, reader.agent).toBeGreaterThan(0)
       for (const { path } of roots) expect(path, reader.agent).toMatch(isAbsolute)
     }
+  })
+
+  it('goes by the variables that tell one resident agent from another, and by no others', () => {
+    const asked = new Set<string>()
+    for (const platform of ['linux', 'darwin'] as const)
+      for (const value of [undefined, '/elsewhere']) {
+        const look = (name: string) => {
+          asked.add(name)
+          return value
+        }
+        const env = new Proxy<Record<string, string | undefined>>(
+          {},
+          { get: (_, name) => look(String(name)) },
+        )
+        for (const reader of readers)
+          reader.roots({ homeDir: '/home/dev', platform, env, textOf: () => null })
+      }
+    expect([...asked].toSorted()).toEqual(placeVariables)
   })
 
   it('never takes one file for two agents’ below the same root', () => {

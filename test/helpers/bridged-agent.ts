@@ -21,6 +21,11 @@ export interface Bridge {
   leave(): Promise<number | null>
 }
 
+interface ResidentLine {
+  readonly pid: number
+  readonly connections: number
+}
+
 export interface BridgeHome extends AsyncDisposable {
   readonly home: string
   readonly dataDir: string
@@ -31,9 +36,12 @@ export interface BridgeHome extends AsyncDisposable {
   configure(toml: string): Promise<void>
   /** A session of Claude's. */
   write(name: string, cwd: string, words: string): Promise<void>
-  bridge(program?: string, flags?: readonly string[]): Promise<Bridge>
+  /** @param more variables beside `env`. */
+  bridge(program?: string, more?: NodeJS.ProcessEnv): Promise<Bridge>
   run(...args: string[]): Promise<{ code: number | null; out: string; err: string }>
-  resident(): Promise<{ pid: number; connections: number } | null>
+  residents(): Promise<ResidentLine[]>
+  /** The only one, or null. @throws Error where there are several. */
+  resident(): Promise<ResidentLine | null>
   /** Names in the data directory that hold `part`. */
   files(part: string): Promise<string[]>
 }
@@ -46,8 +54,9 @@ export async function createBridgeHome(env: NodeJS.ProcessEnv = {}): Promise<Bri
   await copyFile(agentBundleFile, program)
   const variables = { PATH: process.env.PATH, HOME: home, NODE_PATH: packagesDir, ...env }
   const children = new Set<ChildProcess>()
-  const start = (args: readonly string[]) => {
-    const child = spawn(process.execPath, [...args], { env: variables, cwd: '/', stdio: 'pipe' })
+  const start = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
+    const env = { ...variables, ...more }
+    const child = spawn(process.execPath, [...args], { env, cwd: '/', stdio: 'pipe' })
     children.add(child)
     child.once('exit', () => children.delete(child))
     return child
@@ -59,6 +68,8 @@ export async function createBridgeHome(env: NodeJS.ProcessEnv = {}): Promise<Bri
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     return { code: child.exitCode, out, err }
   }
+  const residents = async (): Promise<ResidentLine[]> =>
+    JSON.parse((await run('status', '--json')).out).residents
   return {
     home,
     dataDir,
@@ -88,8 +99,8 @@ export async function createBridgeHome(env: NodeJS.ProcessEnv = {}): Promise<Bri
       }
       await writeFile(join(folder, `${name}.jsonl`), `${JSON.stringify(line)}\n`)
     },
-    async bridge(file = program, flags = []) {
-      const child = start([file, 'stdio', '--resident', ...flags])
+    async bridge(file = program, more = {}) {
+      const child = start([file, 'stdio', '--resident'], more)
       let stderr = ''
       child.stderr.setEncoding('utf8').on('data', (more: string) => {
         stderr += more
@@ -122,8 +133,11 @@ export async function createBridgeHome(env: NodeJS.ProcessEnv = {}): Promise<Bri
       }
     },
     run,
+    residents,
     async resident() {
-      return JSON.parse((await run('status', '--json')).out).resident
+      const [one = null, ...others] = await residents()
+      if (others.length > 0) throw new Error('several resident agents run')
+      return one
     },
     files: async (part) => (await readdir(dataDir).catch(() => [])).filter((name) => name.includes(part)),
     async [Symbol.asyncDispose]() {

@@ -2,7 +2,7 @@
 import { chmod, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { whyNoBundle } from '../helpers/agent-bundle.ts'
 import { type Bridge, type BridgeHome, createBridgeHome, untilGone } from '../helpers/bridged-agent.ts'
 
@@ -12,6 +12,9 @@ async function ids(bridge: Bridge): Promise<string[]> {
   const answer = (await bridge.call('aiVault.searchSessions', search)) as { hits?: { sessionId: string }[] }
   return (answer.hits ?? []).map((hit) => hit.sessionId).toSorted()
 }
+
+// Many processes one after another.
+vi.setConfig({ testTimeout: 120_000 })
 
 describe.skipIf(whyNoBundle() !== null || process.platform === 'win32')('the resident agent', () => {
   let at: BridgeHome

@@ -1,0 +1,38 @@
+/**
+ * The variables that move a transcript root where a resident agent can be (Linux, macOS). Stands alone: whoever connects
+ * over SSH waits until it is loaded, and not until all readers are.
+ */
+export const placeVariables: readonly string[] = [
+  'AIDER_CHAT_HISTORY_FILE',
+  'CLAUDE_CONFIG_DIR',
+  'CLINE_DATA_DIR',
+  'CLINE_DIR',
+  'CLINE_SESSION_DATA_DIR',
+  'CODEBUDDY_CONFIG_DIR',
+  'CODEX_HOME',
+  'COPILOT_HOME',
+  'CRUSH_GLOBAL_DATA',
+  'CURSOR_DATA_DIR',
+  'DEVIN_HOME',
+  'FACTORY_HOME_OVERRIDE',
+  'GEMINI_CLI_HOME',
+  'GOOSE_PATH_ROOT',
+  'GROK_HOME',
+  'HERMES_HOME',
+  'JCODE_HOME',
+  'KIMI_CODE_HOME',
+  'KIMI_SHARE_DIR',
+  'KIRO_HOME',
+  'OMP_CODING_AGENT_DIR',
+  'OPENCLAW_STATE_DIR',
+  'PI_CODING_AGENT_DIR',
+  'PI_CODING_AGENT_SESSION_DIR',
+  'PRIME_AGENT_CODING_AGENT_DIR',
+  'PRIME_AGENT_CODING_AGENT_SESSION_DIR',
+  'PRIME_AGENT_SESSION_DIR',
+  'QWEN_HOME',
+  'QWEN_RUNTIME_DIR',
+  'VSCODE_PORTABLE',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+]
