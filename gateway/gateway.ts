@@ -16,7 +16,7 @@ import { type DeviceDesk, deviceMethods } from './device-methods.ts'
 import { createHostBuilder } from './hosts/build-hosts.ts'
 import { type Arrival, DialInHost } from './hosts/runtime-dials-in.ts'
 import { createHostsAdmin, type HostsAdmin, type HostsChange } from './hosts-admin.ts'
-import { describeHost, listHosts } from './list-hosts.ts'
+import { describeCaller, describeHost, entryOf, listHosts } from './list-hosts.ts'
 import { readSession } from './search/read-session.ts'
 import { type SearchDesk, searchSessions, searchStatus } from './search/search-sessions.ts'
 
@@ -143,6 +143,10 @@ function gatewayMethods({ desk, hosts, invite, devices }: MethodsDesk, caller: C
       return await readSession(desk, request, signal)
     }),
     serve('hosts.list', () => listHosts(registry, exposure)),
+    serve('hosts.retry', async (params, { signal }) => {
+      const { executionHostId } = parseParams(methodTable['hosts.retry'].gateway, params)
+      return entryOf(await hosts.retry(executionHostId, signal), exposure)
+    }),
     serve('hosts.invite', invite),
     serve('hosts.add', async (params) => {
       return await hosts.add(parseParams(methodTable['hosts.add'].gateway, params).host)
@@ -151,6 +155,7 @@ function gatewayMethods({ desk, hosts, invite, devices }: MethodsDesk, caller: C
       const { executionHostId } = parseParams(methodTable['hosts.remove'].gateway, params)
       return await hosts.remove(executionHostId, signal)
     }),
+    serve('caller.describe', () => describeCaller(caller)),
     serve('host.describe', async (params, { signal }) => {
       const { executionHostId } = parseParams(methodTable['host.describe'].gateway, params)
       return await describeHost(registry, executionHostId, { signal, timeoutMs: desk.legTimeoutMs })

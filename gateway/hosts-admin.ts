@@ -13,11 +13,13 @@ import type { HostConfig, QuarantinedHost } from './config-hosts.ts'
 import type { ConfigStore } from './config-store.ts'
 import type { HostEntry } from './config-write.ts'
 import type { HostBuilder } from './hosts/build-hosts.ts'
+import type { Host } from './hosts/host.ts'
 import type { KeptHost } from './hosts/kept-host.ts'
 import { quarantinedHost } from './hosts/quarantined.ts'
 import { createHostRegistry, type HostRegistry } from './hosts/registry.ts'
 import { leavePairing } from './leave-pairing.ts'
 import { Refusal } from './refusal.ts'
+import { resolveHost } from './search/scope.ts'
 
 export interface HostsAdminOptions {
   /** As it was read at the start. */
@@ -45,6 +47,8 @@ export interface HostsAdmin extends AsyncDisposable {
   expect(executionHostId: string, environmentId: string): Promise<void>
   /** @throws TrawlError `unknown_host`. */
   remove(executionHostId: string, signal: AbortSignal): Promise<HostRemoved>
+  /** Tries a host now that would be tried later. Settles when it is known what came of it. @throws TrawlError `unknown_host`. */
+  retry(executionHostId: string, signal: AbortSignal): Promise<Host>
   /** Reads the file again. @throws Refusal `configuration`, and then nothing has changed. */
   reload(): Promise<HostsChange>
 }
@@ -122,6 +126,12 @@ export function createHostsAdmin(options: HostsAdminOptions): HostsAdmin {
       await follow(config)
       const pairing = await leavePairing(removed, { file, clock, signal, createId: options.createId })
       return { executionHostId, file, pairing }
+    },
+    async retry(executionHostId, signal) {
+      const host = resolveHost(executionHostId, registry)
+      const kept = host === local ? local : known.get(host.id)?.host
+      await kept?.retry(signal)
+      return host
     },
     reload: async () => await follow(needStore().load()),
     async [Symbol.asyncDispose]() {

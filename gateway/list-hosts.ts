@@ -1,11 +1,13 @@
-/** `hosts.list` and `host.describe`: what is known of every configured host, connected or not. */
+/** `hosts.list`, `host.describe`, `caller.describe`: what is known of every configured host, connected or not, and of who asks. */
 import {
+  type CallerDescription,
   type HostDescription,
   type HostEntry,
   type HostList,
   hostDescriptionSchema,
 } from '../protocol/rpc/describe.ts'
 import type { ExposureClass } from '../protocol/session-search/exposure.ts'
+import type { Caller } from './access/caller.ts'
 import type { Host, HostCallOptions } from './hosts/host.ts'
 import type { HostRegistry } from './hosts/registry.ts'
 import { unreadableAnswer } from './search/ask-host.ts'
@@ -16,7 +18,8 @@ export function listHosts(registry: HostRegistry, exposure: ExposureClass): Host
   return { hosts: registry.all().map((host) => entryOf(host, exposure)) }
 }
 
-function entryOf(host: Host, exposure: ExposureClass): HostEntry {
+/** One of them. */
+export function entryOf(host: Host, exposure: ExposureClass): HostEntry {
   const { state, breaker, reason, detail, retryAtMs, readyAtMs, lastSeenAtMs, roundTripMs, version } =
     host.report()
   return {
@@ -46,4 +49,11 @@ export async function describeHost(
   const parsed = hostDescriptionSchema.safeParse(await host.call('host.describe', () => ({}), options))
   if (!parsed.success) throw unreadableAnswer(parsed.error)
   return { ...parsed.data, executionHostId: host.id }
+}
+
+export function describeCaller({ exposure, name, may }: Caller): CallerDescription {
+  return {
+    exposure,
+    device: may === undefined ? null : { name: name.replace(/^device:/, ''), may: [...may] },
+  }
 }

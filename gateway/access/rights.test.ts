@@ -22,7 +22,7 @@ describe('guarded', () => {
 
   it('lets a client do what it was given, and administer nothing', () => {
     const device = { exposure: 'relay', name: 'device:phone' } as const
-    const open = ['hosts.list', 'host.describe']
+    const open = ['hosts.list', 'caller.describe', 'host.describe']
     expect(mayCall({ ...device, may: [] })).toEqual(open)
     expect(mayCall({ ...device, may: ['search'] })).toEqual([
       'aiVault.searchSessions',
@@ -31,6 +31,8 @@ describe('guarded', () => {
     ])
     expect(mayCall({ ...device, may: ['read'] })).toEqual(['aiVault.readSession', ...open])
     const everything = mayCall({ ...device, may: ['search', 'read', 'files'] })
-    expect(everything.filter((name) => /^(devices\.|hosts\.(add|remove|invite))/.test(name))).toEqual([])
+    expect(everything.filter((name) => /^(devices\.|hosts\.(add|remove|invite|retry))/.test(name))).toEqual(
+      [],
+    )
   })
 })

@@ -7,6 +7,8 @@ export interface KeptHost extends Host, AsyncDisposable {
   start(): void
   /** The machine slept: what was connected may be gone, and what was waited for is over. */
   wake(): void
+  /** Somebody asks for it: what would be tried later is tried now. Settles when it is known what came of it; never rejects. */
+  retry(signal: AbortSignal): Promise<void>
   /** It is in the configuration no more: calls that are out end as `unreachable/not-configured`, and its link is closed. */
   retire(): Promise<void>
 }

@@ -56,6 +56,13 @@ export class LinkWatch {
     if (!isThere && this.#heardAtMs <= startedMs) this.#dead('The link did not outlive a sleep.')
   }
 
+  /** Pings now. Whatever the breaker's time, an answer closes it. */
+  async probe(): Promise<void> {
+    if (this.#isPinging || this.#isOver) return
+    this.#stopPing()
+    await this.#ping(Number.POSITIVE_INFINITY)
+  }
+
   stop(): void {
     this.#isOver = true
     this.#stopPing()
@@ -72,10 +79,10 @@ export class LinkWatch {
   }
 
   /** A link is dead when two intervals pass and nothing came over it: one until the ping, one for its answer. */
-  async #ping(): Promise<void> {
+  async #ping(probeMs = this.#options.clock.monotonicMs()): Promise<void> {
     const { breaker, clock } = this.#options
     const startedMs = clock.monotonicMs()
-    const isProbe = breaker.beginProbe(startedMs)
+    const isProbe = breaker.beginProbe(probeMs)
     this.#isPinging = true
     const isAnswered = await this.#isPingAnswered(livenessIntervalMs)
     this.#isPinging = false

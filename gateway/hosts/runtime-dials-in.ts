@@ -86,6 +86,10 @@ export class DialInHost implements KeptHost {
     this.#current?.host.wake()
   }
 
+  async retry(signal: AbortSignal): Promise<void> {
+    await this.#current?.host.retry(signal)
+  }
+
   report(): LinkReport {
     return this.#current?.host.report() ?? this.#absence
   }

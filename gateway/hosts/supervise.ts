@@ -106,6 +106,17 @@ export class SupervisedHost implements KeptHost {
     else if (!this.#isConnecting) this.#retryIn(Math.floor(this.#options.random() * wakeJitterMs))
   }
 
+  async retry(signal: AbortSignal): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    const isWaiting = this.#link === null && !this.#isConnecting
+    if (isWaiting) {
+      this.#stopRetry()
+      this.#attempt = this.#connect()
+    }
+    const outcome = this.#link?.watch.probe() ?? this.#attempt
+    await untilAborted(signal, outcome).catch(() => {})
+  }
+
   report(): LinkReport {
     const { state: breaker, reason, retryAtMs } = this.#breaker
     if (breaker === 'closed') return this.#report

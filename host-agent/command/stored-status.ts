@@ -10,7 +10,7 @@ import { maxUnreadFiles } from '../indexing/progress.ts'
 export function readStoredStatus(driver: SqlDriver, path: string): SearchStatus {
   try {
     using db = openIndexForReading({ driver, path })
-    const { indexed, failed, unreadLines } = countFiles(db)
+    const { indexed, failed, unreadLines, sessions, messages } = countFiles(db)
     const { generation } = readFence(db)
     return {
       ...absentServiceStatus,
@@ -18,6 +18,8 @@ export function readStoredStatus(driver: SqlDriver, path: string): SearchStatus 
       filesIndexed: indexed,
       filesFailed: failed,
       generation,
+      sessions,
+      messages,
       unreadLines,
       unreadFiles: unreadFiles(db, maxUnreadFiles)
         .slice(0, maxUnreadFiles)

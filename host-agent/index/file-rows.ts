@@ -95,21 +95,30 @@ export interface FileCounts {
   readonly indexed: number
   readonly failed: number
   readonly unreadLines: number
+  readonly sessions: number
+  /** Rows of tools among them. */
+  readonly messages: number
 }
+
+export const nothingCounted: FileCounts = { indexed: 0, failed: 0, unreadLines: 0, sessions: 0, messages: 0 }
 
 export function countFiles(db: SqlDatabase): FileCounts {
   const row = db
     .prepare(
       `SELECT count(*) FILTER (WHERE state IN ('current', 'shadowed')) AS indexed,
         count(*) FILTER (WHERE state = 'failed') AS failed,
-        coalesce(sum(bad_lines + unknown_records), 0) AS unread FROM files`,
+        coalesce(sum(bad_lines + unknown_records), 0) AS unread,
+        coalesce(sum(message_count) FILTER (WHERE session_row_id IS NOT NULL), 0) AS messages,
+        (SELECT count(*) FROM sessions) AS sessions FROM files`,
     )
     .get()
-  if (row === undefined) return { indexed: 0, failed: 0, unreadLines: 0 }
+  if (row === undefined) return nothingCounted
   return {
     indexed: numberIn(row, 'indexed'),
     failed: numberIn(row, 'failed'),
     unreadLines: numberIn(row, 'unread'),
+    sessions: numberIn(row, 'sessions'),
+    messages: numberIn(row, 'messages'),
   }
 }
 

@@ -134,7 +134,7 @@ describe('writeBatches', () => {
       kind: 'session',
       byteOffset: 100,
     })
-    expect(countFiles(db)).toEqual({ indexed: 1, failed: 0, unreadLines: 5 })
+    expect(countFiles(db)).toEqual({ indexed: 1, failed: 0, unreadLines: 5, sessions: 1, messages: 2 })
   })
 
   it('[index.chunk-boundary] finds a word at a chunk’s boundary once, with chunks sharing the message’s position', () => {

@@ -132,7 +132,7 @@ describe('an indexer with excluded places', () => {
     expect(holds('shut')).toBe(false)
     using db = desk.openIndex()
     expect(db.prepare('SELECT count(*) AS n FROM messages').get()?.n).toBe(1)
-    expect(countFiles(db)).toEqual({ indexed: 1, failed: 0, unreadLines: 0 })
+    expect(countFiles(db)).toMatchObject({ indexed: 1, failed: 0, unreadLines: 0, sessions: 1 })
     await indexer[Symbol.asyncDispose]()
     await (await started([]))[Symbol.asyncDispose]()
     expect(seen().toSorted()).toEqual(['kept', 'open', 'shut', 'shut'])

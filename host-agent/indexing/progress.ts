@@ -1,6 +1,6 @@
 /** Counts what indexing does, and says it in the contract's words. No look at the disk happens here. */
 import type { SearchStatus } from '../../protocol/session-search/status.ts'
-import type { FileCounts, UnreadFile } from '../index/file-rows.ts'
+import { type FileCounts, nothingCounted, type UnreadFile } from '../index/file-rows.ts'
 import type { Watching } from './disk-watch.ts'
 import { WorkRate } from './work-rate.ts'
 
@@ -31,7 +31,7 @@ export interface PassPlan {
 /** The indexer's observations, from which the status is made. */
 export class Progress {
   #life: 'idle' | 'open' | 'closed' = 'idle'
-  #counts: FileCounts = { indexed: 0, failed: 0, unreadLines: 0 }
+  #counts: FileCounts = nothingCounted
   #plan: PassPlan = { files: 0, bytes: 0 }
   #done = { files: 0, bytes: 0, added: 0 }
   /** Bytes done of files that are not through. */
@@ -200,6 +200,8 @@ export class Progress {
       lastReconcileAt: this.#lastReconcileAt,
       lastSweepCompletedAt: this.#lastSweepCompletedAt,
       generation: this.#generation,
+      sessions: this.#counts.sessions,
+      messages: this.#counts.messages,
       progress: {
         filesDone: this.#done.files,
         filesTotal: this.#plan.files,

@@ -1,6 +1,7 @@
 /** What a host's agent says of itself, and what the gateway says of its hosts (wire.md §3). */
 import * as z from 'zod'
 import { parseHostId } from '../host-id.ts'
+import { deviceRights } from './rights.ts'
 
 export const hostDescriptionSchema = z.object({
   executionHostId: z.string().optional().describe('The host, as the gateway calls it.'),
@@ -54,6 +55,24 @@ export const hostEntrySchema = z.object({
   capabilities: z.array(z.string()).describe('What it can be asked for at the moment.'),
 })
 export type HostEntry = z.output<typeof hostEntrySchema>
+
+export const callerDescriptionSchema = z.object({
+  exposure: z
+    .enum(['ipc', 'runtime', 'relay'])
+    .describe('What this connection may see; `relay` is not the owner.'),
+  device: z
+    .object({
+      name: z.string().describe('What it is called here.'),
+      may: z.array(z.enum(deviceRights)).describe('What the owner lets it do.'),
+    })
+    .nullable()
+    .describe('Of a paired client; null for the owner of the gateway’s machine, who may do everything.'),
+})
+export type CallerDescription = z.output<typeof callerDescriptionSchema>
+
+export const hostRetryRequestSchema = z.object({
+  executionHostId: z.string().max(1024).describe('The host.'),
+})
 
 export const hostListSchema = z.object({
   hosts: z.array(hostEntrySchema).describe('`local` first, then as the configuration has them.'),

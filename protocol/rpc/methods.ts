@@ -8,14 +8,17 @@ import { gatewaySearchRequestSchema, oneHostSchema, searchRequestSchema } from '
 import { searchResponseSchema } from '../session-search/response.ts'
 import { searchStatusSchema, statusRequestSchema } from '../session-search/status.ts'
 import {
+  callerDescriptionSchema,
   hostAddedSchema,
   hostAddRequestSchema,
   hostDescriptionSchema,
+  hostEntrySchema,
   hostInvitationSchema,
   hostInviteRequestSchema,
   hostListSchema,
   hostRemovedSchema,
   hostRemoveRequestSchema,
+  hostRetryRequestSchema,
 } from './describe.ts'
 import {
   deviceAwaitRequestSchema,
@@ -66,6 +69,14 @@ export const methodTable = {
     hostAgent: null,
     result: hostListSchema,
   },
+  'hosts.retry': {
+    summary: 'Tries a host again that cannot be asked; answers when it is known what came of it.',
+    callers: 'owner',
+    right: null,
+    gateway: hostRetryRequestSchema,
+    hostAgent: null,
+    result: hostEntrySchema,
+  },
   'hosts.invite': {
     summary: 'An offer for the agent of a runtime host that dials in.',
     callers: 'owner',
@@ -89,6 +100,14 @@ export const methodTable = {
     gateway: hostRemoveRequestSchema,
     hostAgent: null,
     result: hostRemovedSchema,
+  },
+  'caller.describe': {
+    summary: 'Who the gateway takes the caller for, and what that one may do.',
+    callers: 'any',
+    right: null,
+    gateway: z.object({}),
+    hostAgent: null,
+    result: callerDescriptionSchema,
   },
   'host.describe': {
     summary: "A host agent's version, platform, readers and limits.",

@@ -36,6 +36,10 @@ export const searchStatusSchema = z.object({
   ),
   lastSweepCompletedAt: timeMsSchema.describe('When the last whole pass over the disk ended, likewise.'),
   generation: countSchema.describe('Grows with every change of the index.'),
+  sessions: countSchema.optional().describe('Sessions that can be found, as of the last pass.'),
+  messages: countSchema
+    .optional()
+    .describe('Messages that can be found, likewise; rows of tools are among them.'),
   progress: z
     .object({
       filesDone: countSchema.describe('Files read in this pass.'),

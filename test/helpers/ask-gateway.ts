@@ -58,6 +58,7 @@ async function askAsWhole(gateway: PlantedGateway, who: Who, note: Note): Promis
   const ask = async (method: string, params: object = {}) => await call(connection, note, method, params)
   const all = { executionHostId: 'all', query: 'timer' }
   await ask('hosts.list')
+  await ask('caller.describe')
   for (const more of [
     { partialResultToken: 'p', debug: true },
     { partialResultToken: 7, paging: 'complete', limit: 3 },
@@ -80,6 +81,7 @@ async function askAsWhole(gateway: PlantedGateway, who: Who, note: Note): Promis
     ['devices.revoke', { name: 'phone 1' }],
     ['hosts.add', { host: { id: 'ssh:other' } }],
     ['hosts.remove', { executionHostId: 'ssh:nowhere' }],
+    ['hosts.retry', { executionHostId: 'runtime:gone' }],
     ['hosts.invite', { executionHostId: 'runtime:other' }],
   ] as const)
     await ask(method, params)

@@ -75,6 +75,7 @@ describe.skipIf(whyNoBuild() !== null)('a paired client', () => {
       'devices.decide': { offerId: 'x', may: ['search'] },
       'hosts.add': { host: { id: 'ssh:evil' } },
       'hosts.remove': { executionHostId: 'local' },
+      'hosts.retry': { executionHostId: 'local' },
       'hosts.invite': { executionHostId: 'runtime:evil' },
     }))
       expect(await rpc(token, method, params), method).toMatchObject({ error: { code: -32002 } })
@@ -82,6 +83,11 @@ describe.skipIf(whyNoBuild() !== null)('a paired client', () => {
       result: { hosts: [{ executionHostId: 'local' }] },
     })
     expect(await devices()).toHaveLength(1)
+    expect((await rpc(token, 'caller.describe')).result).toEqual({
+      exposure: 'relay',
+      device: { name: 'Pixel 8', may: ['search'] },
+    })
+    expect(await owner('caller.describe', {})).toEqual({ exposure: 'ipc', device: null })
   })
 
   it('is stored as a hash, known again after a restart, and listed with when it came', async () => {

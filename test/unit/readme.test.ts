@@ -12,7 +12,7 @@ const readme = readFileSync(join(repositoryRoot, 'README.md'), 'utf8')
 describe('README.md', () => {
   it('lists every method of the table, and no other', () => {
     const listed = Array.from(
-      readme.matchAll(/^\| `((?:aiVault|hosts?|files|devices)\.\w+)` \|/gm),
+      readme.matchAll(/^\| `((?:aiVault|hosts?|caller|files|devices)\.\w+)` \|/gm),
       ([, name]) => name,
     )
     expect(listed.sort()).toEqual(Object.keys(methodTable).sort())

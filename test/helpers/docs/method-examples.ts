@@ -70,6 +70,8 @@ export const methodExamples: { readonly [Name in MethodName]: MethodExample<Name
       lastReconcileAt: 1796649600000,
       lastSweepCompletedAt: 1796649000000,
       generation: 118,
+      sessions: 198,
+      messages: 14210,
       writer: 'this-agent',
     },
     errors: ['invalid_input', 'unknown_host', 'unreachable', 'timeout'],
@@ -123,6 +125,23 @@ export const methodExamples: { readonly [Name in MethodName]: MethodExample<Name
     },
     errors: [],
   },
+  'hosts.retry': {
+    params: { executionHostId: 'ssh:devbox' },
+    result: {
+      executionHostId: 'ssh:devbox',
+      kind: 'ssh',
+      label: 'devbox',
+      state: 'offline',
+      breaker: 'closed',
+      reason: 'timeout',
+      retryAt: 1796649602000,
+      lastSeenAt: 1796649600000,
+      roundTripMs: null,
+      version: '0.1.0',
+      capabilities: [],
+    },
+    errors: ['invalid_input', 'unknown_host'],
+  },
   'hosts.invite': {
     params: { executionHostId: 'runtime:laptop' },
     result: {
@@ -146,6 +165,11 @@ export const methodExamples: { readonly [Name in MethodName]: MethodExample<Name
       pairing: 'ended',
     },
     errors: ['invalid_input', 'unknown_host', 'unsupported'],
+  },
+  'caller.describe': {
+    params: {},
+    result: { exposure: 'relay', device: { name: 'Pixel 8', may: ['search', 'read'] } },
+    errors: [],
   },
   'host.describe': {
     params: { executionHostId: 'local' },
