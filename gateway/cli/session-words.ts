@@ -1,6 +1,6 @@
 /** HOST AGENT SESSION, as a command is given them. */
 import { parseHostId } from '../../protocol/host-id.ts'
-import { agentNamePattern } from '../../protocol/session-search/request.ts'
+import { agentNamePattern } from '../../protocol/session-search/agent-name.ts'
 import { plainText } from '../words/plain-text.ts'
 import { type Arguments, usage } from './arguments.ts'
 

@@ -1,7 +1,8 @@
 /** A query's operators by meaning: what each narrows the sessions to. Values that mean nothing are no operators. */
+
+import { agentNamePattern } from '../../protocol/session-search/agent-name.ts'
 import type { MessageRole } from '../../protocol/session-search/hit.ts'
 import type { OperatorPart } from '../../protocol/session-search/query-syntax.ts'
-import { agentNamePattern } from '../../protocol/session-search/request.ts'
 import { type QueryDate, readQueryDate } from './query-date.ts'
 
 /** Any of `any` (or no condition where there is none), and none of `none`. */

@@ -1,5 +1,6 @@
 /** What a caller may ask of `aiVault.searchSessions`, and the limits resolved while it is parsed. */
 import * as z from 'zod'
+import { agentNamePattern } from './agent-name.ts'
 
 export const defaultLimit = 20
 export const maxLimit = 100
@@ -12,8 +13,6 @@ export function resolveLimit(sent: number | undefined): number {
   return Math.min(Math.max(sent, 1), maxLimit)
 }
 
-/** Agent names are open strings: a host may know agents this version does not. */
-export const agentNamePattern = /^[a-z0-9][a-z0-9-]*$/
 export const agentNameSchema = z.string().regex(agentNamePattern, 'not an agent name')
 
 export const searchFiltersSchema = z.object({

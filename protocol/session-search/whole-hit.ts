@@ -4,8 +4,8 @@
  * every one, and that was a quarter of the gateway's time. Whatever is not plainly a hit goes to the schema.
  */
 
+import { agentNamePattern } from './agent-name.ts'
 import type { Hit } from './hit.ts'
-import { agentNamePattern } from './request.ts'
 
 const requiredMembers = 10
 
