@@ -4,14 +4,9 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { parseHostId } from '../protocol/host-id.ts'
+import { firstComplaint } from '../protocol/machine-settings.ts'
 import { isLoopbackName } from './access/origin.ts'
-import {
-  firstComplaint,
-  knownKeys,
-  localHostSchema,
-  runtimeHostSchema,
-  sshHostSchema,
-} from './config-schema.ts'
+import { knownKeys, localHostSchema, runtimeHostSchema, sshHostSchema } from './config-schema.ts'
 import { systemCode } from './refusal.ts'
 
 export interface SshHostConfig {

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { keyPinPattern } from '../protocol/link/key-pin.ts'
+import { machineSettingsFields } from '../protocol/machine-settings.ts'
 
 const defaultPort = 7717
 const defaultLegTimeoutMs = 10_000
@@ -12,8 +13,6 @@ const text = (allowed: string) => z.string({ error: allowed }).trim().min(1, all
 
 const legTimeoutAllowed = 'a whole number of milliseconds from 50 to 600000'
 const listenAllowed = `an address and a port, as in "127.0.0.1:${defaultPort}"`
-const rootsAllowed =
-  'a list of directories, as in ["~/.claude/projects"]; an empty list switches the agent off'
 
 export interface ListenAddress {
   readonly host: string
@@ -54,67 +53,58 @@ const publicUrlSchema = z.string({ error: publicUrlsAllowed }).transform((value,
   return z.NEVER
 })
 
-const historyDaysAllowed = 'a whole number of days from 1 to 3650'
-
-const excludeAllowed = 'a list of paths, as in ["~/work/secret", "~/clients/*"]'
-const graceAllowed = 'a number of minutes from 0 to 1440'
-
 /** `[[hosts]]` is checked one entry at a time, so that a bad one costs only itself. */
 export const topLevelSchema = z.object({
-  listen: listenSchema.default({ host: '127.0.0.1', port: defaultPort }),
-  /** Where clients find this gateway from outside, as behind a proxy: names it answers under, and goes into QR codes. */
-  publicUrls: z.array(publicUrlSchema, { error: publicUrlsAllowed }).default([]),
-  /** A certificate that clients trust, instead of the gateway's own. */
-  tls: z.object({ certFile: text('a file'), keyFile: text('a file') }, { error: tlsAllowed }).optional(),
-  /** Where agents dial in. */
-  agentsListen: listenSchema.optional(),
-  legTimeoutMs: legTimeoutSchema.default(defaultLegTimeoutMs),
-  hosts: z.array(z.unknown(), { error: 'a list of tables, each written under [[hosts]]' }).default([]),
-  sources: z
-    .record(
-      z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'an agent name of lower-case letters, digits and hyphens'),
-      z.array(text(rootsAllowed), { error: rootsAllowed }),
-      { error: 'a table of agent = [directories]' },
-    )
-    .default({}),
-  index: z
+  listen: listenSchema
+    .prefault(`127.0.0.1:${defaultPort}`)
+    .describe(
+      'Where the gateway’s TCP door is; port 0 takes a free one. Beyond loopback it speaks TLS. `trawl serve --listen` goes before it.',
+    ),
+  publicUrls: z
+    .array(publicUrlSchema, { error: publicUrlsAllowed })
+    .default([])
+    .describe(
+      'Where clients find this gateway from outside, as behind a proxy: names it answers under, and that go into QR codes.',
+    ),
+  tls: z
     .object(
       {
-        historyDays: z
-          .number({ error: historyDaysAllowed })
-          .int(historyDaysAllowed)
-          .min(1, historyDaysAllowed)
-          .max(3650, historyDaysAllowed)
-          .optional(),
-        exclude: z.array(text(excludeAllowed), { error: excludeAllowed }).default([]),
+        certFile: text('a file').describe('The certificate and those between, PEM.'),
+        keyFile: text('a file').describe('Its key, PEM.'),
       },
-      { error: 'a table' },
+      { error: tlsAllowed },
     )
-    .default({ exclude: [] }),
-  /** For the agent on this machine. */
-  agent: z
-    .object(
-      {
-        graceMinutes: z
-          .number({ error: graceAllowed })
-          .min(0, graceAllowed)
-          .max(1440, graceAllowed)
-          .optional(),
-      },
-      { error: 'a table' },
-    )
-    .default({}),
+    .optional()
+    .describe('A certificate that clients trust, in place of the gateway’s own.'),
+  agentsListen: listenSchema
+    .optional()
+    .describe(
+      'Where agents dial in, over TLS with the gateway’s own key. Without it `127.0.0.1:7719` where a host has `dialsIn`, and no such door where none has.',
+    ),
+  legTimeoutMs: legTimeoutSchema
+    .default(defaultLegTimeoutMs)
+    .describe('The time each host has to answer a search, in milliseconds.'),
+  hosts: z
+    .array(z.unknown(), { error: 'a list of tables, each written under [[hosts]]' })
+    .default([])
+    .describe('The other machines, each under `[[hosts]]`; see below.'),
+  ...machineSettingsFields,
   files: z
     .object(
       {
         roots: z
           .record(z.string().min(1), text('a directory'), { error: 'a table of name = "directory"' })
-          .default({}),
+          .default({})
+          .describe('Name = directory. Checked, and not in use: there are no file methods yet.'),
       },
       { error: 'a table' },
     )
-    .default({ roots: {} }),
+    .prefault({})
+    .describe('What file methods may read on this machine.'),
 })
+
+const idSchema = z.string()
+const labelSchema = text('a text that is not empty').optional()
 
 const sshAllowed = 'a table, as in ssh.configFile = "~/.ssh/config"'
 const keepAliveAllowed = 'a whole number of seconds from 0 (off) to 3600'
@@ -122,61 +112,77 @@ const clientAllowed = '"ssh2" or "openssh"'
 const installAllowed = '"auto" or "never"'
 
 export const sshHostSchema = z.object({
-  id: z.string(),
-  label: text('a text that is not empty').optional(),
+  id: idSchema.describe('`ssh:` and whatever `ssh` knows: an alias, or `user@host:port` percent-encoded.'),
+  label: labelSchema.describe('What answers call it; without it what follows the colon of the id.'),
   ssh: z
     .object(
       {
-        client: z.enum(['ssh2', 'openssh'], { error: clientAllowed }).default('ssh2'),
-        install: z.enum(['auto', 'never'], { error: installAllowed }).default('auto'),
-        configFile: text('a file').optional(),
-        agentCommand: text('a command, as in "trawl-agent stdio"').optional(),
+        client: z
+          .enum(['ssh2', 'openssh'], { error: clientAllowed })
+          .default('ssh2')
+          .describe(
+            '`openssh`: through the system’s `ssh`, for FIDO keys, certificates, GSSAPI, `ProxyCommand`, ControlMaster.',
+          ),
+        install: z
+          .enum(['auto', 'never'], { error: installAllowed })
+          .default('auto')
+          .describe('`never`: no agent is sent there; `trawl-agent` must be on the `PATH`.'),
+        configFile: text('a file').optional().describe('In place of `~/.ssh/config`.'),
+        agentCommand: text('a command, as in "trawl-agent stdio"')
+          .optional()
+          .describe('Started there as it is, and nothing is sent.'),
         keepAliveSec: z
           .number({ error: keepAliveAllowed })
           .int(keepAliveAllowed)
           .min(0, keepAliveAllowed)
           .max(3600, keepAliveAllowed)
-          .optional(),
+          .optional()
+          .describe('Seconds between signs of life, 0 for none; without it as ssh_config has it, else 15.'),
       },
       { error: sshAllowed },
     )
-    .default({ client: 'ssh2', install: 'auto' }),
+    .prefault({})
+    .describe('How it is reached.'),
 })
 
 const pinAllowed = '"sha256/" and the base64 of the host key, as trawl-agent listen prints it'
 
 export const runtimeHostSchema = z.object({
-  id: z.string(),
-  label: text('a text that is not empty').optional(),
-  url: text('a WebSocket address, as in "wss://ci.example:7718/rpc"').optional(),
-  token: text('a text that is not empty').optional(),
-  tokenFile: text('a file').optional(),
-  pin: z.string({ error: pinAllowed }).regex(keyPinPattern, pinAllowed).optional(),
-  dialsIn: z.boolean({ error: 'true or false' }).default(false),
+  id: idSchema.describe('`runtime:` and a name, percent-encoded.'),
+  label: labelSchema.describe('What answers call it; without it what follows the colon of the id.'),
+  url: text('a WebSocket address, as in "wss://ci.example:7718/rpc"')
+    .optional()
+    .describe('Where the gateway dials it: `wss://…/rpc`. Needs `token` or `tokenFile`.'),
+  token: text('a text that is not empty')
+    .optional()
+    .describe('What this gateway shows there; the configuration must then be closed to others.'),
+  tokenFile: text('a file').optional().describe('A file with that token and nothing else, closed to others.'),
+  pin: z
+    .string({ error: pinAllowed })
+    .regex(keyPinPattern, pinAllowed)
+    .optional()
+    .describe('The host’s key, checked before the token is sent; pairing writes it.'),
+  dialsIn: z
+    .boolean({ error: 'true or false' })
+    .default(false)
+    .describe('It dials this gateway, in place of `url`.'),
 })
 
 export const localHostSchema = z.object({
-  id: z.string(),
-  label: text('a text that is not empty').optional(),
+  id: idSchema.describe('`local`, this machine; it is searched without an entry, too.'),
+  label: labelSchema.describe('What answers call it.'),
 })
+
+const keysOf = (table: z.ZodPrefault<z.ZodObject>) => Object.keys(table.def.innerType.shape)
 
 /** The keys of each table, for warnings about others. */
 export const knownKeys = {
   top: Object.keys(topLevelSchema.shape),
-  files: ['roots'],
-  index: ['historyDays', 'exclude'],
-  agent: ['graceMinutes'],
+  files: keysOf(topLevelSchema.shape.files),
+  index: keysOf(topLevelSchema.shape.index),
+  agent: keysOf(topLevelSchema.shape.agent),
   local: Object.keys(localHostSchema.shape),
   ssh: Object.keys(sshHostSchema.shape),
-  sshTable: ['client', 'install', 'configFile', 'agentCommand', 'keepAliveSec'],
+  sshTable: keysOf(sshHostSchema.shape.ssh),
   runtime: Object.keys(runtimeHostSchema.shape),
 } as const
-
-/** One sentence for the first thing that is wrong, or null. */
-export function firstComplaint(error: z.ZodError): string {
-  const issue = error.issues[0]
-  const key = issue?.path.map(String).join('.') ?? ''
-  const isName = issue?.code === 'invalid_key'
-  const allowed = (isName ? issue.issues[0]?.message : issue?.message) ?? 'something else'
-  return isName ? `${key}: the name must be ${allowed}` : `${key} must be ${allowed}`
-}

@@ -2,10 +2,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
+import { firstComplaint } from '../protocol/machine-settings.ts'
 import { configFilePath, expandHome, type Place } from '../protocol/places.ts'
 import { type HostConfig, type QuarantinedHost, readHosts } from './config-hosts.ts'
 import { keyLine } from './config-lines.ts'
-import { firstComplaint, knownKeys, type ListenAddress, topLevelSchema } from './config-schema.ts'
+import { knownKeys, type ListenAddress, topLevelSchema } from './config-schema.ts'
 import { nearestWord } from './nearest-word.ts'
 import { Refusal, systemCode } from './refusal.ts'
 

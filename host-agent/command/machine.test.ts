@@ -51,18 +51,18 @@ describe('indexSettings', () => {
     expect(graceOf('[agent]\ngraceMinutes = 0.5\n')).toBe(30_000)
     expect(graceOf('[agent]\ngraceMinutes = 0\n')).toBe(0)
     expect(() => graceOf('[agent]\ngraceMinutes = -1\n')).toThrow(
-      '[agent] graceMinutes must be a number of minutes',
+      'agent.graceMinutes must be a number of minutes',
     )
   })
 
   it.each([
-    ['[index]\nhistoryDays = 0', '[index] historyDays must be a whole number of days from 1 to 3650.'],
-    ['[index]\nhistoryDays = 1.5', '[index] historyDays must be a whole number of days from 1 to 3650.'],
-    ['[index]\nexclude = "x"', '[index] exclude must be a list of paths'],
-    ['[index]\nexclude = ["work"]', '[index] exclude 0 must be a path that begins with / or ~/.'],
-    ['index = 3', '[index] must be a table.'],
-    ['sources = 3', '[sources] must be a table of agent = ["directory", …].'],
-    ['[sources]\nclaude = "x"', '[sources] claude must be a list of directories.'],
+    ['[index]\nhistoryDays = 0', 'index.historyDays must be a whole number of days from 1 to 3650.'],
+    ['[index]\nhistoryDays = 1.5', 'index.historyDays must be a whole number of days from 1 to 3650.'],
+    ['[index]\nexclude = "x"', 'index.exclude must be a list of paths'],
+    ['[index]\nexclude = ["work"]', 'index.exclude.0 must be a path that begins with / or ~/'],
+    ['index = 3', 'index must be a table.'],
+    ['sources = 3', 'sources must be a table of agent = [directories].'],
+    ['[sources]\nclaude = "x"', 'sources.claude must be a list of directories, as in'],
     ['not toml', 'line 1'],
   ])('refuses %j', (toml, sentence) => {
     expect(() => settings(toml)).toThrow(sentence)

@@ -1,9 +1,13 @@
 /** What one machine's agent is told by its environment: where its data lies and which transcript roots it reads. */
 import { readFileSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
-import * as z from 'zod'
+import {
+  firstComplaint,
+  type MachineSettings,
+  machineSettingsSchema,
+} from '../../protocol/machine-settings.ts'
 import { configFilePath, expandHome, type Place } from '../../protocol/places.ts'
 import type { TranscriptRoot } from '../transcripts/reader.ts'
 
@@ -27,54 +31,6 @@ export interface IndexSettings {
   /** Absolute paths, `*` for any name: what lies there, and what was said there, is not indexed. */
   readonly exclude: readonly string[]
 }
-
-const maxHistoryDays = 3650
-const rootsAllowed = 'must be a list of directories'
-const excludeAllowed = 'must be a list of paths, as in ["~/work/secret", "~/clients/*"]'
-const excludedPathAllowed = 'must be a path that begins with / or ~/'
-const defaultGraceMinutes = 10
-const graceAllowed = 'must be a number of minutes from 0 to 1440'
-const settingsSchema = z.object({
-  sources: z
-    .record(
-      z.string(),
-      z.array(z.string({ error: rootsAllowed }).min(1, rootsAllowed), { error: rootsAllowed }),
-      { error: 'must be a table of agent = ["directory", …]' },
-    )
-    .default({}),
-  index: z
-    .object(
-      {
-        historyDays: z
-          .int({ error: `must be a whole number of days from 1 to ${maxHistoryDays}` })
-          .min(1, `must be a whole number of days from 1 to ${maxHistoryDays}`)
-          .max(maxHistoryDays, `must be a whole number of days from 1 to ${maxHistoryDays}`)
-          .optional(),
-        exclude: z
-          .array(
-            z.string({ error: excludeAllowed }).refine((path) => isAbsolute(expandHome(path, '/')), {
-              error: excludedPathAllowed,
-            }),
-            { error: excludeAllowed },
-          )
-          .default([]),
-      },
-      { error: 'must be a table' },
-    )
-    .default({ exclude: [] }),
-  agent: z
-    .object(
-      {
-        graceMinutes: z
-          .number({ error: graceAllowed })
-          .min(0, graceAllowed)
-          .max(1440, graceAllowed)
-          .default(defaultGraceMinutes),
-      },
-      { error: 'must be a table' },
-    )
-    .default({ graceMinutes: defaultGraceMinutes }),
-})
 
 /**
  * `[sources]` and `[index]` of the configuration.
@@ -101,17 +57,11 @@ export function graceMs(machine: Machine): number {
   return readSettings(configFilePath(machine)).agent.graceMinutes * 60_000
 }
 
-function readSettings(file: string): z.output<typeof settingsSchema> {
+function readSettings(file: string): MachineSettings {
   const text = readIfThere(file)
-  const parsed = settingsSchema.safeParse(text === null ? {} : parseToml(text, file))
+  const parsed = machineSettingsSchema.safeParse(text === null ? {} : parseToml(text, file))
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  throw new Error(`${file}: ${sayKey(issue?.path ?? [])} ${issue?.message ?? 'is not allowed'}.`)
-}
-
-/** `[index] historyDays`, as a person would find it in the file. */
-function sayKey([table, ...rest]: readonly PropertyKey[]): string {
-  return [`[${String(table)}]`, ...rest.map(String)].join(' ')
+  throw new Error(`${file}: ${firstComplaint(parsed.error)}.`)
 }
 
 /** A Codex root tells its home, which a resume command has to name unless it is the default one. */

@@ -5,7 +5,7 @@ import { type MethodName, methodTable } from '../../../protocol/rpc/methods.ts'
 import { withMadeBlocks } from './made-block.ts'
 import { code, jsonBlock, listed, tableOf } from './markdown.ts'
 import { methodExamples } from './method-examples.ts'
-import { type SchemaShape, shapesOf } from './schema-rows.ts'
+import { type SchemaRow, type SchemaShape, shapesOf } from './schema-rows.ts'
 
 /** @throws Error where the page has no place for a part. */
 export function withMethodReference(page: string): string {
@@ -62,11 +62,19 @@ function shapesTable(shapes: readonly SchemaShape[], none: string): string {
           ? none
           : tableOf(
               ['member', 'is', 'means'],
-              rows.map(({ member, type, meaning }) => [code(member), type, meaning]),
+              rows.map((row) => [
+                code(`${row.member}${row.isRequired ? '' : '?'}`),
+                typeWords(row),
+                row.meaning,
+              ]),
             )
       return when === null ? table : `${code(when)}\n\n${table}`
     })
     .join('\n\n')
+}
+
+function typeWords({ type, unlessGiven }: SchemaRow): string {
+  return unlessGiven === null ? type : `${type}; ${JSON.stringify(unlessGiven)} where it is left out`
 }
 
 function errorsTable(): string {

@@ -5,9 +5,12 @@ import { code, listed } from './markdown.ts'
 type JsonSchema = z.core.JSONSchema.BaseSchema
 
 export interface SchemaRow {
-  /** From the top, as in `hits[].evidence.snippet`; with a `?` where it may be left out. */
+  /** From the top, as in `hits[].evidence.snippet`. */
   readonly member: string
   readonly type: string
+  readonly isRequired: boolean
+  /** What stands in where it is left out; null for nothing, or for a table of such. */
+  readonly unlessGiven: unknown
   readonly meaning: string
 }
 
@@ -31,7 +34,6 @@ export function shapesOf(schema: z.ZodType, io: 'input' | 'output'): SchemaShape
   })
 }
 
-/** @throws Error for a member that nobody has described, and whose name does not say all. */
 function membersOf(schema: JsonSchema, prefix: string): SchemaRow[] {
   const required = new Set(schema.required ?? [])
   const rows = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
@@ -44,8 +46,10 @@ function membersOf(schema: JsonSchema, prefix: string): SchemaRow[] {
 
 function rowsOf(schema: JsonSchema, path: string, isRequired: boolean): SchemaRow[] {
   const row: SchemaRow = {
-    member: `${path}${isRequired ? '' : '?'}`,
+    member: path,
     type: typeOf(schema),
+    isRequired,
+    unlessGiven: isTable(schema.default) ? null : (schema.default ?? null),
     meaning: schema.description ?? '',
   }
   const { item, suffix } = innermost(schema)
@@ -66,11 +70,11 @@ function alternatives(schema: JsonSchema): readonly JsonSchema[] {
 }
 
 function typeOf(schema: JsonSchema): string {
-  const words = [...new Set(alternatives(schema).flatMap(wordsOf))]
-  const type = listed(words, 'or')
-  return schema.default === undefined || typeof schema.default === 'object'
-    ? type
-    : `${type}; ${JSON.stringify(schema.default)} where it is left out`
+  return listed([...new Set(alternatives(schema).flatMap(wordsOf))], 'or')
+}
+
+function isTable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function wordsOf(schema: JsonSchema): string[] {
@@ -116,7 +120,7 @@ function boundWords(least: number | undefined, most: number | undefined): string
 }
 
 function plural(type: string): string {
-  if (type === 'text' || type.startsWith('text ')) return `texts${type.slice('text'.length)}`
+  if (/^text\b/.test(type)) return `texts${type.slice('text'.length)}`
   return type === 'object' ? 'objects' : type
 }
 
