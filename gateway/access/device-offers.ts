@@ -1,6 +1,12 @@
 /**
  * How a web or mobile client becomes a paired one: a short code that is redeemed once, six digits on both sides, and the
  * owner's word. Kept in memory alone: no offer survives a restart.
+ *
+ * Guessing: there are 2⁴⁰ codes. One address (of IPv6 a /64) has five wrong ones and then one a minute (traffic.ts), ten
+ * while a code is open: one chance in 10¹¹. All 65,536 networks of an IPv6 /48 together have one in 1.7 million, and the
+ * owner, who sees other digits than the phone shows, is still to confirm.
+ * Ending somebody else's offer takes five wrong codes with its first half, which is one of 2²⁰: 5.2 million tries, so
+ * half a million addresses within five minutes.
  */
 import { randomBytes, webcrypto } from 'node:crypto'
 import type * as z from 'zod'
@@ -11,7 +17,7 @@ import type {
   pairingRevealResultSchema,
 } from '../../protocol/link/device-pairing.ts'
 import { createOfferDesk } from '../../protocol/link/offer-desk.ts'
-import { formatPairingCode, readPairingCode } from '../../protocol/link/pairing-code.ts'
+import { firstHalfOf, formatPairingCode, readPairingCode } from '../../protocol/link/pairing-code.ts'
 import { checkDigits, commitmentTo, deriveToken, makePairingKeys } from '../../protocol/link/pairing-keys.ts'
 import type {
   DeviceOffer,
@@ -52,7 +58,7 @@ export interface DeviceOffers {
   await(params: z.output<typeof deviceAwaitRequestSchema>, signal: AbortSignal): Promise<DeviceOfferState>
   /** @returns the name the client got, or null where it was sent away. @throws TrawlError `not_found`. */
   decide(params: z.output<typeof deviceDecisionSchema>): Promise<string | null>
-  /** @throws TrawlError `unauthorized` for a code that is not open; the try has been counted. */
+  /** @throws TrawlError `unauthorized` for a code that is not open; one that was meant for an offer has been counted there. */
   begin(params: Begin): Promise<PairingUnderWay>
 }
 
@@ -85,6 +91,7 @@ export function createDeviceOffers(options: DeviceOffersOptions): DeviceOffers {
   const desk = createOfferDesk<Offer>({
     clock,
     makeSecret: () => formatPairingCode(randomBytes(8)),
+    targetOf: firstHalfOf,
     digest: sha256Hex,
   })
 

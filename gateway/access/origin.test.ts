@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { refuseOrigin } from './origin.ts'
+import { isFromThisMachine, loopbackOnly, refuseOrigin } from './origin.ts'
 
 const ok = 'localhost:7717'
 
@@ -83,5 +83,32 @@ describe('refuseOrigin beyond loopback', () => {
     expect(refusal('trawl.example', 'https://evil.example')).toContain('other origins')
     expect(refusal('trawl.example', 'http://trawl.example:8080')).toContain('other origins')
     expect(refusal('trawl.example', 'null')).toContain('other origins')
+  })
+})
+
+describe('isFromThisMachine', () => {
+  const near = { host: 'localhost:7717', address: '127.0.0.1', isForwarded: false }
+
+  it.each([near, { ...near, address: '::ffff:127.0.0.1' }, { ...near, address: '::1', host: '[::1]:7717' }])(
+    'believes %j',
+    (request) => {
+      expect(isFromThisMachine(request)).toBe(true)
+    },
+  )
+
+  it.each([
+    { ...near, address: '192.0.2.1' },
+    { ...near, address: '2001:db8::1' },
+    { ...near, address: '' },
+    { ...near, host: 'desk.example' },
+    { ...near, host: '192.0.2.1:7717' },
+    { ...near, host: undefined },
+    { ...near, isForwarded: true },
+  ])('does not believe %j', (request) => {
+    expect(isFromThisMachine(request)).toBe(false)
+  })
+
+  it('believes nobody where a proxy stands before the gateway', () => {
+    expect(isFromThisMachine(near, { ...loopbackOnly, origins: ['https://trawl.example'] })).toBe(false)
   })
 })

@@ -38,6 +38,20 @@ export function refuseOrigin(
   return 'Requests from web pages of other origins are refused'
 }
 
+/**
+ * Whether a request comes from this machine itself, as far as it can tell: a proxy's address is this machine's too, but
+ * it says that it forwards, or asks for another name, or the configuration has `publicUrls` for it.
+ * @param address the other end of the connection.
+ */
+export function isFromThisMachine(
+  request: { host: string | undefined; address: string; isForwarded: boolean },
+  { origins }: KnownNames = loopbackOnly,
+): boolean {
+  const { host, address, isForwarded } = request
+  if (isForwarded || origins.length > 0 || !isLoopbackHost(address.replace(/^::ffff:/i, ''))) return false
+  return isLoopbackName(readUrl(`http://${host}`)?.hostname ?? '')
+}
+
 function isKnownName(name: string, { names, mayBeAddress }: KnownNames): boolean {
   if (isLoopbackName(name) || names.includes(name)) return true
   return mayBeAddress && isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 && name !== '0.0.0.0' && name !== '[::]'

@@ -12,6 +12,8 @@ export interface Rate {
 export interface RateLimit {
   /** Takes one. @returns null, or the whole seconds after which the next one is there. */
   take(key: string): number | null
+  /** As `take`, and takes none. */
+  look(key: string): number | null
 }
 
 /** Beyond this many keys the one that was longest silent is forgotten. */
@@ -21,18 +23,25 @@ export function createRateLimit({ burst, perSecond }: Rate, clock: Clock): RateL
   /** In the order of their last use. */
   const buckets = new Map<string, { left: number; atMs: number }>()
 
+  function leftOf(key: string): number {
+    const known = buckets.get(key)
+    if (known === undefined) return burst
+    return Math.min(burst, known.left + ((clock.monotonicMs() - known.atMs) / 1000) * perSecond)
+  }
+
+  function waitSec(left: number): number | null {
+    return left >= 1 ? null : Math.max(1, Math.ceil((1 - left) / perSecond))
+  }
+
   return {
+    look: (key) => waitSec(leftOf(key)),
     take(key) {
-      const nowMs = clock.monotonicMs()
-      const known = buckets.get(key)
-      const left =
-        known === undefined ? burst : Math.min(burst, known.left + ((nowMs - known.atMs) / 1000) * perSecond)
-      const isGranted = left >= 1
+      const left = leftOf(key)
       buckets.delete(key)
-      buckets.set(key, { left: isGranted ? left - 1 : left, atMs: nowMs })
+      buckets.set(key, { left: left >= 1 ? left - 1 : left, atMs: clock.monotonicMs() })
       const [oldest] = buckets.keys()
       if (buckets.size > maxKeys && oldest !== undefined) buckets.delete(oldest)
-      return isGranted ? null : Math.max(1, Math.ceil((1 - left) / perSecond))
+      return waitSec(left)
     },
   }
 }

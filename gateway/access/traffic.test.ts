@@ -75,19 +75,66 @@ describe('createTraffic', () => {
       maxConnectionsPerCaller: 3,
       maxStrangers: 2,
     })
-    const leaves = [enter(phone), enter(phone), enter(phone)]
-    expect(enter(phone)).toBeNull()
+    const from = '192.0.2.1'
+    const leaves = [enter(phone, from), enter(phone, from), enter(phone, from)]
+    expect(enter(phone, from)).toBeNull()
     expect(connectionsOf(phone.name)).toBe(3)
-    expect([enter(null), enter(null), enter(null)].map((leave) => leave === null)).toEqual([
-      false,
-      false,
-      true,
-    ])
-    expect(enter(tool)).toBeNull()
+    const strangers = [enter(null, from), enter(null, from), enter(null, '192.0.2.2')]
+    expect(strangers.map((leave) => leave === null)).toEqual([false, false, true])
+    expect(enter(tool, from)).toBeNull()
     leaves[0]?.()
     leaves[0]?.()
     expect(connectionsOf(phone.name)).toBe(2)
-    expect(enter(tool)).not.toBeNull()
-    expect(enter(tool)).toBeNull()
+    const left = enter(tool, from)
+    expect(left).not.toBeNull()
+    expect(enter(tool, from)).toBeNull()
+    // What found no room somewhere holds none elsewhere.
+    left?.()
+    expect(enter(tool, from)).not.toBeNull()
+  })
+
+  it('has room for so many strangers of one address, and for others of another', () => {
+    const { enter } = traffic()
+    const mine = Array.from({ length: 20 }, (_, n) => enter(null, `2001:db8::${n}`))
+    expect(mine.filter((leave) => leave !== null)).toHaveLength(defaultTrafficLimits.maxStrangersPerAddress)
+    expect(enter(null, '2001:db8:0:1::1')).not.toBeNull()
+    mine[0]?.()
+    expect(enter(null, '2001:db8::ffff')).not.toBeNull()
+    expect(enter(null, '2001:db8::ffff')).toBeNull()
+  })
+
+  it('looks at no more codes of an address after five wrong ones, and at one more each minute', () => {
+    const clock = createManualClock()
+    const { tryCode, wrongCode } = createTraffic(clock)
+    // A right one costs nothing.
+    for (let right = 0; right < 50; right++) tryCode('192.0.2.9')
+    for (let wrong = 0; wrong < 5; wrong++) {
+      tryCode('192.0.2.9')
+      expect(wrongCode('192.0.2.9')).toBeNull()
+    }
+    expect(() => tryCode('192.0.2.9')).toThrow('Try again in 60 s')
+    expect(() => tryCode('::ffff:192.0.2.9')).toThrow('Try again in 60 s')
+    tryCode('192.0.2.10')
+    clock.advance(60_000)
+    tryCode('192.0.2.9')
+    wrongCode('192.0.2.9')
+    expect(() => tryCode('192.0.2.9')).toThrow('Try again in 60 s')
+  })
+
+  it('lets so many calls and requests of one caller run, each for itself', () => {
+    const { beginCall, beginRequest } = createTraffic(createManualClock(), {
+      ...defaultTrafficLimits,
+      callsAtOnce: { device: 2, owner: 3 },
+      requestsAtOnce: { device: 1, owner: 1 },
+    })
+    const ends = [beginCall(phone), beginCall(phone)]
+    expect(() => beginCall(phone)).toThrow('2 calls of yours are not answered yet. Wait for one of them')
+    for (const caller of [{ ...phone, name: 'device:tablet' }, tool, tool, tool]) beginCall(caller)
+    expect(() => beginCall(tool)).toThrow('3 calls of yours')
+    ends[0]?.()
+    beginCall(phone)
+    beginRequest(phone)
+    expect(() => beginRequest(phone)).toThrow('1 requests of yours')
+    beginRequest(tool)
   })
 })

@@ -1,7 +1,8 @@
 /**
  * `POST /rpc` and `GET /health`, the same on TCP and on the Unix socket; a door differs in the credential it accepts.
  * What JSON-RPC can say is said with status 200 (204 when there is nothing to answer). A status of its own have only
- * the refusals before JSON-RPC: 401 no credential, 403 wrong origin, 413 over 1 MiB (`response_too_large`), 415 no JSON.
+ * the refusals before JSON-RPC: 401 no credential, 403 wrong origin, 413 over 1 MiB (`response_too_large`), 415 no JSON,
+ * 429 too many wrong credentials, or requests at once.
  */
 import { fileURLToPath } from 'node:url'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -10,13 +11,17 @@ import { TrawlError } from '../../protocol/rpc/errors.ts'
 import { maxClientMessageBytes, maxPeerMessageBytes } from '../../protocol/rpc/message-channel.ts'
 import type { Caller, Credential } from '../access/caller.ts'
 import type { DeviceOffers } from '../access/device-offers.ts'
-import { cutWhenRevoked, refuse, refuseCredential, sendJson } from './json-answers.ts'
+import type { Traffic } from '../access/traffic.ts'
+import { cutWhenRevoked, refuse, sendJson } from './json-answers.ts'
+import { callerOf, letIn, refuseTooMany } from './let-in.ts'
 import { registerMcpRoute } from './mcp.ts'
 import { registerPage } from './web.ts'
 
 /** How long a client may take to send one request. */
 const requestTimeoutMs = 30_000
 const handshakeTimeoutMs = 10_000
+/** What a proxy says of itself. */
+const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip']
 
 /** What every door needs, whatever it is made of. */
 export interface DoorOptions {
@@ -26,12 +31,9 @@ export interface DoorOptions {
   callerFor(request: { authorization: string | undefined; address: string }): Caller
   /** For a credential that comes later than the request, on a WebSocket. @throws TrawlError `unauthorized`. */
   callerOf(credential: Credential, address: string): Caller
-  /** Counts a wrong credential. @returns the refusal for an address that has shown too many. */
-  wrongCredential(address: string): TrawlError | null
-  /** A connection that stays; null stands for one that has not said yet whose it is. @returns null where there is no room. */
-  enter(caller: Caller | null): (() => void) | null
-  /** How long a client may let an answer lie unread before its connection is cut; at their own pace, slow ones may read on. */
-  readonly unreadTimeoutMs: number
+  readonly traffic: Traffic
+  /** Whether `/health` says which process answers. */
+  isNear(request: { host: string | undefined; address: string; isForwarded: boolean }): boolean
   /** Redeems a code; null where clients cannot be paired through this door. */
   readonly beginPairing: DeviceOffers['begin'] | null
   /** The key and certificate to serve TLS with; absent, the door is plain. */
@@ -42,8 +44,17 @@ export interface DoorOptions {
   createId(): string
   onFault(error: TrawlError, method: string): void
   /** A request that was refused before JSON-RPC; for the log. */
-  onRefused(reason: 'unauthorized' | 'origin' | 'oversize' | 'media-type' | 'crowded'): void
+  onRefused(reason: RefusalReason, address: string): void
 }
+
+export type RefusalReason =
+  | 'unauthorized'
+  | 'origin'
+  | 'oversize'
+  | 'media-type'
+  | 'crowded'
+  | 'too-many'
+  | 'code'
 
 /** Routes only: listening is the door's own business. */
 export function createHttpServer(door: DoorOptions): FastifyInstance {
@@ -66,26 +77,23 @@ export function createHttpServer(door: DoorOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     const refusal = door.refuseOrigin({ host: request.headers.host, origin: request.headers.origin })
     if (refusal === null) return
-    door.onRefused('origin')
+    door.onRefused('origin', request.ip)
     return refuse(reply, 403, new TrawlError('forbidden', refusal))
   })
 
   app.addHook('onSend', async (_request, reply) => {
-    reply.raw.setTimeout(door.unreadTimeoutMs)
+    reply.raw.setTimeout(door.traffic.limits.unreadTimeoutMs)
   })
 
-  app.get('/health', async () => ({ status: 'ok', name: 'trawl', version: door.version, pid: process.pid }))
+  app.get('/health', async ({ headers, ip: address }) => {
+    const isForwarded = forwardingHeaders.some((name) => headers[name] !== undefined)
+    return door.isNear({ host: headers.host, address, isForwarded })
+      ? { status: 'ok', name: 'trawl', version: door.version, pid: process.pid }
+      : { status: 'ok' }
+  })
 
   app.post('/rpc', {
-    // Before the body is read: a stranger may not make the gateway take in a megabyte.
-    onRequest: async (request, reply) => {
-      try {
-        const { authorization } = request.headers
-        request.rpcCaller = door.callerFor({ authorization, address: request.ip })
-      } catch (error) {
-        return refuseCredential(door, request, reply, error)
-      }
-    },
+    onRequest: async (request, reply) => await letIn(door, request, reply),
     handler: async (request, reply) => await answer(door, request, reply),
   })
 
@@ -95,13 +103,15 @@ export function createHttpServer(door: DoorOptions): FastifyInstance {
   app.setNotFoundHandler(async (_request, reply) =>
     refuse(reply, 404, new TrawlError('not_found', 'There is POST /rpc, POST /mcp and GET /health')),
   )
-  app.setErrorHandler(async (error: { statusCode?: number }, _request, reply) => {
+  app.setErrorHandler(async (error: { statusCode?: number }, { rpcCaller, ip }, reply) => {
+    const tooMany = rpcCaller === undefined ? null : door.traffic.admit(rpcCaller)
+    if (tooMany !== null) return refuseTooMany(reply, tooMany)
     if (error.statusCode === 413) {
-      door.onRefused('oversize')
+      door.onRefused('oversize', ip)
       return refuse(reply, 413, new TrawlError('response_too_large', 'A message may have at most 1 MiB'))
     }
     if (error.statusCode === 415) {
-      door.onRefused('media-type')
+      door.onRefused('media-type', ip)
       return refuse(reply, 415, new TrawlError('invalid_request', 'Send application/json'))
     }
     if (error.statusCode !== undefined && error.statusCode < 500)
@@ -113,26 +123,21 @@ export function createHttpServer(door: DoorOptions): FastifyInstance {
   return app
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    rpcCaller?: Caller
-  }
-}
-
 /** A client that leaves before its answer, or is revoked, aborts the calls it made. */
 async function answer(
   door: DoorOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { rpcCaller, body } = request
-  if (rpcCaller === undefined) throw new TrawlError('unauthorized')
+  const { body } = request
+  const caller = callerOf(request)
   const leaving = new AbortController()
   reply.raw.once('close', () => leaving.abort())
-  if (!cutWhenRevoked(rpcCaller, request, reply)) return reply.hijack()
+  if (!cutWhenRevoked(caller, request, reply)) return reply.hijack()
   const dispatcher = createDispatcher({
-    methods: await door.methodsFor(rpcCaller),
+    methods: await door.methodsFor(caller),
     maxMessageBytes: maxPeerMessageBytes,
+    admit: () => door.traffic.admit(caller),
     createId: () => door.createId(),
     onFault: (error, method) => door.onFault(error, method),
   })

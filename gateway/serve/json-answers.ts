@@ -1,26 +1,7 @@
-/** What the HTTP routes answer with, and how they refuse. */
+/** What the HTTP routes answer with, and how they refuse and cut off. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
+import { type TrawlError, toRpcError } from '../../protocol/rpc/errors.ts'
 import type { Caller } from '../access/caller.ts'
-
-export interface CredentialDoor {
-  /** Counts a wrong credential. @returns the refusal for an address that has shown too many. */
-  wrongCredential(address: string): TrawlError | null
-  onRefused(reason: 'unauthorized'): void
-}
-
-/** Says 401, or 429 to an address that has shown too many wrong ones. */
-export function refuseCredential(
-  door: CredentialDoor,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-): FastifyReply {
-  door.onRefused('unauthorized')
-  const tooMany = door.wrongCredential(request.ip)
-  if (tooMany === null) return refuse(reply.header('www-authenticate', 'Bearer'), 401, TrawlError.from(error))
-  return refuse(reply.header('retry-after', tooMany.details.retryAfterSec), 429, tooMany)
-}
 
 /**
  * Before its answer is whole, a caller can have lost the right to it: its connection is cut then.

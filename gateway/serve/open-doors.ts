@@ -4,15 +4,15 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../../protocol/clock.ts'
 import type { RpcMethod, RpcMethods } from '../../protocol/rpc/dispatch.ts'
-import type { TrawlError } from '../../protocol/rpc/errors.ts'
 import { type Access, type Caller, credentialFromHeader } from '../access/caller.ts'
 import type { DeviceOffers } from '../access/device-offers.ts'
-import { type KnownNames, loopbackOnly, refuseOrigin } from '../access/origin.ts'
-import { createTraffic, type Traffic } from '../access/traffic.ts'
+import { isFromThisMachine, type KnownNames, loopbackOnly, refuseOrigin } from '../access/origin.ts'
+import { createTraffic, createUnlimitedTraffic, type Traffic } from '../access/traffic.ts'
 import type { ListenAddress } from '../config-schema.ts'
 import { logFault } from '../log.ts'
 import { createHttpServer, type DoorOptions } from './http.ts'
 import { listenOnTcp } from './listen-on-tcp.ts'
+import { createRefusalLog } from './refusal-log.ts'
 import { createRunningCalls, type RunningCalls } from './running-calls.ts'
 import { listenOnUnixSocket } from './unix-socket.ts'
 import { attachWebSocketDoor, type WebSocketDoor } from './websocket.ts'
@@ -51,11 +51,11 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
   const { log, clock, access } = options
   const calls = createRunningCalls()
   const { traffic = createTraffic(clock), names = loopbackOnly, tls, beginPairing = null } = options
+  const refusals = createRefusalLog({ log, clock })
   const common = {
     version: options.version,
     createId: () => options.createId(),
     onFault: (error, method) => logFault(log, error, method),
-    onRefused: (reason) => log.warn({ reason }, 'a request was refused'),
   } satisfies Partial<DoorOptions>
   const tcp = await openDoor(
     {
@@ -68,15 +68,20 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
       }),
       callerOf: (credential, address) => ({ ...access.callerFor(credential), address }),
       methodsFor: async (caller) =>
-        calls.counted(limited(await options.methodsFor(caller), () => traffic.admit(caller))),
-      wrongCredential: traffic.wrongCredential,
-      enter: traffic.enter,
-      unreadTimeoutMs: traffic.limits.unreadTimeoutMs,
+        calls.counted(atOnce(await options.methodsFor(caller), () => traffic.beginCall(caller))),
+      isNear: (request) => isFromThisMachine(request, names),
+      onRefused: (reason, address) => refusals.note(reason, address),
+      traffic,
       beginPairing,
     },
     clock,
     async (server) => {
       server.maxConnections = traffic.limits.maxSockets
+      server.on('connection', (socket) => {
+        const leave = traffic.enterSocket(socket.remoteAddress ?? 'unknown')
+        if (leave === null) socket.destroy()
+        else socket.once('close', leave)
+      })
       await listenOnTcp(server, options.listen)
     },
   )
@@ -88,15 +93,18 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
         callerFor: () => access.callerFor({ kind: 'same-user' }),
         callerOf: (credential) => access.callerFor(credential),
         methodsFor: async (caller) => calls.counted(await options.methodsFor(caller)),
-        wrongCredential: () => null,
-        enter: () => () => {},
-        unreadTimeoutMs: traffic.limits.unreadTimeoutMs,
+        isNear: () => true,
+        onRefused: (reason) => refusals.note(reason, 'the Unix socket'),
+        traffic: createUnlimitedTraffic(traffic.limits),
         beginPairing,
       },
       clock,
       async (server) => await listenOnUnixSocket(server, options.socketPath),
     )
-    const close = onceOnly(async () => await closeGracefully([tcp, unix], calls, clock))
+    const close = onceOnly(async () => {
+      await closeGracefully([tcp, unix], calls, clock)
+      refusals[Symbol.dispose]()
+    })
     return { address: addressOf(tcp.app.server, options.listen), close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await closeGracefully([tcp], calls, clock)
@@ -104,15 +112,18 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
   }
 }
 
-/** Each call is weighed before it begins, whether it came alone, in a batch or as a tool's. */
-function limited(methods: RpcMethods, refusal: () => TrawlError | null): RpcMethods {
+/** Each call takes a place, whether it came alone, in a batch or as a tool's, until it has ended. */
+function atOnce(methods: RpcMethods, begin: () => () => void): RpcMethods {
   return new Map(
     [...methods].map(([name, method]): [string, RpcMethod] => [
       name,
-      (params, context) => {
-        const refused = refusal()
-        if (refused !== null) throw refused
-        return method(params, context)
+      async (params, context) => {
+        const end = begin()
+        try {
+          return await method(params, context)
+        } finally {
+          end()
+        }
       },
     ]),
   )

@@ -13,6 +13,8 @@ import type { DeviceOffers, PairingUnderWay } from '../access/device-offers.ts'
 
 export interface PairingDoorOptions {
   begin: DeviceOffers['begin']
+  /** Before a code is looked at. @throws TrawlError `rate_limited` for an address that has shown too many wrong ones. */
+  tryCode(): void
   /** A code was wrong. @returns the refusal for an address that has tried too often. */
   wrongCode(): TrawlError | null
   readonly clock: Clock
@@ -30,6 +32,7 @@ export function serveDevicePairing(socket: WebSocket, options: PairingDoorOption
   })
 
   async function begin(params: unknown): Promise<PairingUnderWay> {
+    options.tryCode()
     try {
       return await options.begin(parseParams(pairingBeginParamsSchema, params))
     } catch (error) {

@@ -44,6 +44,28 @@ describe('createRunningCalls', () => {
     await stopped
   })
 
+  it('ends what only waits for news, and says why', async () => {
+    const calls = createRunningCalls()
+    const methods = calls.counted(
+      new Map<string, RpcMethod>([
+        [
+          'devices.await',
+          async (_params, { signal }) => {
+            await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+            return { state: 'open' }
+          },
+        ],
+      ]),
+    )
+    const waiting = call(methods, 'devices.await')
+    const stopped = calls.stop()
+    await expect(waiting).rejects.toMatchObject({
+      code: 'unreachable',
+      message: 'The gateway is shutting down',
+    })
+    await stopped
+  })
+
   it('stops at once when nothing runs', async () => {
     await createRunningCalls().stop()
   })

@@ -1,6 +1,7 @@
-/** Counts the calls that run, so that a shutdown can let them end and take no more (issue: graceful shutdown). */
-import type { RpcMethods } from '../../protocol/rpc/dispatch.ts'
+/** Counts the calls that run, so that a shutdown can let them end and take no more; those that only wait for news it ends. */
+import type { CallContext, RpcMethod, RpcMethods } from '../../protocol/rpc/dispatch.ts'
 import { TrawlError } from '../../protocol/rpc/errors.ts'
+import { waitsForNews } from '../../protocol/rpc/methods.ts'
 
 export interface RunningCalls {
   /** The same methods, counted; once stopped they answer `unreachable`. */
@@ -13,6 +14,23 @@ export function createRunningCalls(): RunningCalls {
   let running = 0
   let isStopped = false
   let onIdle: () => void = () => {}
+  const waiting = new Set<AbortController>()
+
+  async function waitForNews(method: RpcMethod, params: unknown, context: CallContext): Promise<unknown> {
+    const wait = new AbortController()
+    const leave = () => wait.abort()
+    context.signal.addEventListener('abort', leave, { once: true })
+    if (context.signal.aborted) leave()
+    waiting.add(wait)
+    try {
+      const news = await method(params, { ...context, signal: wait.signal })
+      if (isStopped) throw shuttingDown()
+      return news
+    } finally {
+      waiting.delete(wait)
+      context.signal.removeEventListener('abort', leave)
+    }
+  }
 
   return {
     counted(methods) {
@@ -20,11 +38,12 @@ export function createRunningCalls(): RunningCalls {
         [...methods].map(([name, method]) => [
           name,
           async (params, context) => {
-            if (isStopped)
-              throw new TrawlError('unreachable', 'The gateway is shutting down', { reason: 'offline' })
+            if (isStopped) throw shuttingDown()
             running += 1
             try {
-              return await method(params, context)
+              return await (waitsForNews(name)
+                ? waitForNews(method, params, context)
+                : method(params, context))
             } finally {
               running -= 1
               if (running === 0) onIdle()
@@ -35,10 +54,15 @@ export function createRunningCalls(): RunningCalls {
     },
     async stop() {
       isStopped = true
+      for (const wait of waiting) wait.abort()
       if (running === 0) return
       await new Promise<void>((resolve) => {
         onIdle = resolve
       })
     },
   }
+}
+
+function shuttingDown(): TrawlError {
+  return new TrawlError('unreachable', 'The gateway is shutting down', { reason: 'offline' })
 }

@@ -54,21 +54,28 @@ export function attachWebSocketDoor(server: Server, door: DoorOptions, clock: Cl
     if (path !== '/rpc' && (path !== pairPath || beginPairing === null))
       return refuseUpgrade(stream, '404 Not Found')
     const { host, origin, authorization } = request.headers
+    const address = request.socket.remoteAddress ?? 'unknown'
     if (door.refuseOrigin({ host, origin }) !== null) {
-      door.onRefused('origin')
+      door.onRefused('origin', address)
       return refuseUpgrade(stream, '403 Forbidden')
     }
-    const address = request.socket.remoteAddress ?? 'unknown'
     if (path === pairPath && beginPairing !== null) {
-      const leave = door.enter(null)
-      if (leave === null) return refuseUpgrade(stream, '503 Service Unavailable')
+      const leave = door.traffic.enter(null, address)
+      if (leave === null) {
+        door.onRefused('crowded', address)
+        return refuseUpgrade(stream, '503 Service Unavailable')
+      }
       stream.once('close', leave)
       // Two small messages are all there is to say, however long the owner takes.
       limitIntroduction(stream)
       return pairing.handleUpgrade(request, stream, head, (socket) =>
         serveDevicePairing(socket, {
           begin: beginPairing,
-          wrongCode: () => door.wrongCredential(address),
+          tryCode: () => door.traffic.tryCode(address),
+          wrongCode() {
+            door.onRefused('code', address)
+            return door.traffic.wrongCode(address)
+          },
           clock,
           createId: () => door.createId(),
           onFault: (error, method) => door.onFault(error, method),
@@ -80,16 +87,16 @@ export function attachWebSocketDoor(server: Server, door: DoorOptions, clock: Cl
       caller = door.callerFor({ authorization, address })
     } catch {
       if (authorization !== undefined) {
-        door.onRefused('unauthorized')
-        const tooMany = door.wrongCredential(address)
+        door.onRefused('unauthorized', address)
+        const tooMany = door.traffic.wrongCredential(address)
         return tooMany === null
           ? refuseUpgrade(stream, '401 Unauthorized', ['WWW-Authenticate: Bearer'])
           : refuseUpgrade(stream, '429 Too Many Requests', [`Retry-After: ${tooMany.details.retryAfterSec}`])
       }
     }
-    const leave = door.enter(caller)
+    const leave = door.traffic.enter(caller, address)
     if (leave === null) {
-      door.onRefused('crowded')
+      door.onRefused('crowded', address)
       return refuseUpgrade(stream, '503 Service Unavailable')
     }
     stream.once('close', leave)
@@ -128,6 +135,7 @@ function serveCaller(socket: WebSocket, caller: Caller, door: DoorOptions, clock
       openConnection(channel, {
         methods,
         maxMessageBytes: maxPeerMessageBytes,
+        admit: () => door.traffic.admit(caller),
         createId: () => door.createId(),
         clock,
         onFault: (error, method) => door.onFault(error, method),
@@ -166,7 +174,7 @@ function awaitCredential(
     try {
       if (message === null) throw new TrawlError('unauthorized')
       const caller = door.callerOf({ kind: 'token', token: message.params.token }, address)
-      const leaveAsCaller = door.enter(caller)
+      const leaveAsCaller = door.traffic.enter(caller, address)
       if (leaveAsCaller === null) return end(tryAgainLater, 'too many connections')
       leave()
       liftLimit()
@@ -174,8 +182,8 @@ function awaitCredential(
       serveCaller(socket, caller, door, clock)
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { exposure: caller.exposure } }))
     } catch (thrown) {
-      door.onRefused('unauthorized')
-      const error = toRpcError(door.wrongCredential(address) ?? TrawlError.from(thrown))
+      door.onRefused('unauthorized', address)
+      const error = toRpcError(door.traffic.wrongCredential(address) ?? TrawlError.from(thrown))
       socket.send(JSON.stringify({ jsonrpc: '2.0', id: message?.id ?? null, error }))
       end(policyViolationCloseCode, 'not authorized')
     }

@@ -1,17 +1,22 @@
 /**
  * Keeps the offers that are open, in memory alone, so that none survives a restart. A secret dies with its first
- * success, with its time, or when too many wrong ones were tried.
+ * success, with its time, or, where it is short, when too many wrong ones were tried that were meant for it.
  */
 import type { Clock } from '../clock.ts'
 import { offerLifetimeMs } from './offer.ts'
 
-/** Wrong tries end every open offer: which of them was meant cannot be told. */
+/** So many wrong secrets that were meant for an offer end it. */
 export const maxWrongTries = 5
 
 export interface OfferDeskOptions {
   readonly clock: Clock
-  /** 128 random bits or more; a code that people type may have 40, for five wrong tries end it. */
+  /** 128 random bits or more, unless there is `targetOf`. */
   makeSecret(): string
+  /**
+   * What of a secret that people type, and that is short therefore, tells which offer is meant: a wrong one is counted
+   * against that offer alone, so that nobody ends an offer of which they know nothing. Absent, wrong ones are not counted.
+   */
+  targetOf?(secret: string): string
   /** SHA-256: only digests are kept and compared, so that the time it takes tells nothing of a secret. */
   digest(text: string): string
 }
@@ -29,13 +34,18 @@ export interface OfferDesk<Grant> {
 interface OpenOffer<Grant> {
   readonly key: string
   readonly grant: Grant
+  /** Its digest; null where there is none. */
+  readonly target: string | null
+  wrongTries: number
   readonly endsAtMs: number
   readonly endsMonotonicMs: number
 }
 
-export function createOfferDesk<Grant>({ clock, makeSecret, digest }: OfferDeskOptions): OfferDesk<Grant> {
+export function createOfferDesk<Grant>(options: OfferDeskOptions): OfferDesk<Grant> {
+  const { clock, makeSecret, digest } = options
   const open = new Map<string, OpenOffer<Grant>>()
-  let wrongTries = 0
+  const targetOf = (secret: string) =>
+    options.targetOf === undefined ? null : digest(options.targetOf(secret))
 
   /** By both clocks: one stands still while a machine sleeps, the other can be set back. */
   function dropEnded(): void {
@@ -47,6 +57,14 @@ export function createOfferDesk<Grant>({ clock, makeSecret, digest }: OfferDeskO
     for (const [id, offer] of open) if (offer.key === key) open.delete(id)
   }
 
+  function countWrong(target: string | null): void {
+    for (const [id, offer] of open) {
+      if (target === null || offer.target !== target) continue
+      offer.wrongTries += 1
+      if (offer.wrongTries >= maxWrongTries) open.delete(id)
+    }
+  }
+
   return {
     close,
     isOpen(key) {
@@ -55,12 +73,13 @@ export function createOfferDesk<Grant>({ clock, makeSecret, digest }: OfferDeskO
     },
     open(key, grant) {
       close(key)
-      wrongTries = 0
       const secret = makeSecret()
       const expiresAtMs = clock.now() + offerLifetimeMs
       open.set(digest(secret), {
         key,
         grant,
+        target: targetOf(secret),
+        wrongTries: 0,
         endsAtMs: expiresAtMs,
         endsMonotonicMs: clock.monotonicMs() + offerLifetimeMs,
       })
@@ -74,8 +93,7 @@ export function createOfferDesk<Grant>({ clock, makeSecret, digest }: OfferDeskO
         open.delete(id)
         return found.grant
       }
-      wrongTries += 1
-      if (wrongTries >= maxWrongTries) open.clear()
+      countWrong(targetOf(secret))
       return null
     },
   }

@@ -45,12 +45,13 @@ describe('parseOffer', () => {
 })
 
 describe('createOfferDesk', () => {
-  function desk() {
+  function desk(targetOf?: (secret: string) => string) {
     const clock = createManualClock()
     let made = 0
     const offers = createOfferDesk<string>({
       clock,
-      makeSecret: () => `secret-${++made}`,
+      makeSecret: () => `${++made}00${made}-secret`,
+      ...(targetOf === undefined ? {} : { targetOf }),
       digest: (text) => createHash('sha256').update(text).digest('hex'),
     })
     return { clock, offers }
@@ -74,14 +75,35 @@ describe('createOfferDesk', () => {
     expect(offers.redeem(late.secret)).toBeNull()
   })
 
-  it('ends every open offer at the fifth wrong try, and not at the fourth', () => {
-    const { offers } = desk()
+  it('ends the offer that was meant at the fifth wrong try, and not at the fourth', () => {
+    const { offers } = desk((secret) => secret.slice(0, 4))
     const first = offers.open('a', 'granted')
-    for (let wrong = 1; wrong < maxWrongTries; wrong++) expect(offers.redeem('guess')).toBeNull()
+    const target = first.secret.slice(0, 4)
+    for (let wrong = 1; wrong < maxWrongTries; wrong++) expect(offers.redeem(`${target}-wrong`)).toBeNull()
     expect(offers.redeem(first.secret)).toBe('granted')
     const second = offers.open('a', 'granted')
-    for (let wrong = 0; wrong < maxWrongTries; wrong++) expect(offers.redeem('guess')).toBeNull()
+    for (let wrong = 0; wrong < maxWrongTries; wrong++) {
+      expect(offers.isOpen('a')).toBe(true)
+      expect(offers.redeem(`${second.secret.slice(0, 4)}-wrong`)).toBeNull()
+    }
+    expect(offers.isOpen('a')).toBe(false)
     expect(offers.redeem(second.secret)).toBeNull()
+  })
+
+  it('lets nobody end an offer of which they know nothing', () => {
+    const { offers } = desk((secret) => secret.slice(0, 4))
+    const [mine, yours] = [offers.open('a', 'mine'), offers.open('b', 'yours')]
+    for (let wrong = 0; wrong < 1_000; wrong++) expect(offers.redeem(`guess-${wrong}`)).toBeNull()
+    for (let wrong = 0; wrong < maxWrongTries; wrong++) offers.redeem(`${mine.secret.slice(0, 4)}-wrong`)
+    expect(offers.redeem(mine.secret)).toBeNull()
+    expect(offers.redeem(yours.secret)).toBe('yours')
+  })
+
+  it('does not count against secrets that nobody can guess', () => {
+    const { offers } = desk()
+    const { secret } = offers.open('a', 'granted')
+    for (let wrong = 0; wrong < 100; wrong++) expect(offers.redeem('guess')).toBeNull()
+    expect(offers.redeem(secret)).toBe('granted')
   })
 
   it('closes the earlier offer under a key when another is opened, and leaves those under other keys', () => {

@@ -1,4 +1,7 @@
-/** The short code by which a client proves that it was shown this gateway's screen: eight letters and digits, 40 bits. */
+/**
+ * The short code by which a client proves that it was shown this gateway's screen: eight letters and digits, 40 bits. Its
+ * first half tells which offer is meant, to whoever has seen it.
+ */
 
 /** Crockford's base 32: none of its symbols is taken for another. */
 const symbols = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -19,4 +22,9 @@ export function readPairingCode(typed: string): string | null {
     .replaceAll(/[IL]/g, '1')
   const isCode = text.length === codeLength && [...text].every((symbol) => symbols.includes(symbol))
   return isCode ? `${text.slice(0, 4)}-${text.slice(4)}` : null
+}
+
+/** @param code as `readPairingCode` returns it. */
+export function firstHalfOf(code: string): string {
+  return code.slice(0, codeLength / 2)
 }

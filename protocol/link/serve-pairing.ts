@@ -12,7 +12,7 @@ import {
 } from './pairing-messages.ts'
 
 export interface ServePairingOptions {
-  /** @returns null for a secret that is not open; the try has been counted. */
+  /** @returns null for a secret that is not open. */
   redeem(secret: string, name: string): Promise<RedeemResult | null>
   readonly clock: Clock
   createId(): string
@@ -44,5 +44,4 @@ export function servePairing(channel: MessageChannel, options: ServePairingOptio
 }
 
 /** One sentence for all of it: whoever guesses learns nothing. */
-const offerNotOpen =
-  'That offer is not open: it was used, or it is older than five minutes, or too many wrong ones came. Make a new one.'
+const offerNotOpen = 'That offer is not open: it was used, or it is older than five minutes. Make a new one.'

@@ -5,7 +5,7 @@
 import { createJSONRPCErrorResponse, type JSONRPCResponse } from 'json-rpc-2.0'
 import { type Clock, systemClock } from '../clock.ts'
 import { createDispatcher, exceedsBytes, type RpcMethods } from './dispatch.ts'
-import { errorTable, fromRpcError, TrawlError } from './errors.ts'
+import { fromRpcError, TrawlError, toRpcError } from './errors.ts'
 import type { MessageChannel } from './message-channel.ts'
 
 export interface ConnectionOptions {
@@ -14,6 +14,8 @@ export interface ConnectionOptions {
   /** Larger messages are not sent: a call fails, an answer becomes `response_too_large`. */
   readonly maxMessageBytes: number
   createId(): string
+  /** Weighs whatever comes, as `DispatchOptions.admit`; an answer that nobody waits for costs as much as a call. */
+  admit?(): TrawlError | null
   readonly clock?: Clock
   /** A notification from the other side that is not part of the connection itself. */
   onNotification?(method: string, params: unknown): void
@@ -49,6 +51,7 @@ export function openConnection(channel: MessageChannel, options: ConnectionOptio
     methods: withNotifications(options),
     maxMessageBytes: options.maxMessageBytes,
     createId: options.createId,
+    ...(options.admit === undefined ? {} : { admit: options.admit }),
     ...(options.onFault === undefined ? {} : { onFault: options.onFault }),
   })
 
@@ -68,14 +71,20 @@ export function openConnection(channel: MessageChannel, options: ConnectionOptio
     channel.send(text).catch(() => {})
   }
 
+  function takeAnswer(answer: JSONRPCResponse): void {
+    const take = waiting.get(answer.id)
+    if (take === undefined) options.admit?.()
+    else take(answer)
+  }
+
   function receive(text: string): void {
     const value = parse(text)
     if (isResponse(value)) {
-      waiting.get(value.id)?.(value)
+      takeAnswer(value)
       return
     }
     if (Array.isArray(value) && value.length > 0 && value.every(isResponse)) {
-      for (const response of value) waiting.get(response.id)?.(response)
+      for (const response of value) takeAnswer(response)
       return
     }
     const context = { signal: leaving.signal, notify }
@@ -90,9 +99,9 @@ export function openConnection(channel: MessageChannel, options: ConnectionOptio
   }
 
   function refuseOversize(id: number | string | null): void {
-    const { rpcCode } = errorTable.response_too_large
-    const sentence = 'The message is larger than one may be'
-    const answer = createJSONRPCErrorResponse(id, rpcCode, sentence, { code: 'response_too_large' })
+    const tooLarge = new TrawlError('response_too_large', 'The message is larger than one may be')
+    const { code, message, data } = toRpcError(options.admit?.() ?? tooLarge)
+    const answer = createJSONRPCErrorResponse(id, code, message, data)
     channel.send(JSON.stringify(answer)).catch(() => {})
   }
 

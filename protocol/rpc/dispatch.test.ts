@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type CallContext,
-  createDispatcher,
-  maxBatchCalls,
-  maxNestingDepth,
-  type RpcMethods,
-} from './dispatch.ts'
+import { type CallContext, createDispatcher, type RpcMethods } from './dispatch.ts'
+import { TrawlError } from './errors.ts'
+import { maxBatchCalls, maxNestingDepth } from './message-bounds.ts'
 
-const context: CallContext = { signal: new AbortController().signal, notify: () => {} }
+const newContext = (): CallContext => ({ signal: new AbortController().signal, notify: () => {} })
+const context = newContext()
 
 function dispatcher(methods: RpcMethods = new Map([['echo', (params) => params ?? 'nothing']])) {
   const { dispatch } = createDispatcher({ methods, maxMessageBytes: 10_000, createId: () => 'id' })
@@ -108,6 +105,58 @@ describe('createDispatcher', () => {
       { jsonrpc: '2.0', id: 1, result: 'slow' },
       { jsonrpc: '2.0', id: 2, result: 'fast' },
     ])
+  })
+
+  const one = '{"jsonrpc":"2.0","method":"echo","id":1}'
+  it.each([
+    ['no JSON', '{', 1],
+    [
+      'a depth bomb',
+      `{"jsonrpc":"2.0","id":1,"method":"echo","params":${'['.repeat(200)}${']'.repeat(200)}}`,
+      1,
+    ],
+    ['an empty batch', '[]', 1],
+    ['a batch over the limit', `[${Array.from({ length: 101 }, () => one).join(',')}]`, 1],
+    ['no object', '1', 1],
+    ['a batch of no objects', '[1,2,3]', 3],
+    ['an unknown method', '{"jsonrpc":"2.0","method":"nowhere","id":1}', 1],
+    ['a ping', '{"jsonrpc":"2.0","method":"$/ping","id":1}', 1],
+    ['calls', `[${one},${one}]`, 2],
+    ['a notification of nothing', '{"jsonrpc":"2.0","method":"nowhere"}', 1],
+    ['the end of a call that is none', '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}', 1],
+  ])('weighs %s, member by member, and looks at nothing that is refused', async (_what, text, cost) => {
+    let left = cost
+    let called = 0
+    const { dispatch } = createDispatcher({
+      methods: new Map([['echo', () => ++called]]),
+      maxMessageBytes: 10_000,
+      createId: () => 'id',
+      admit: () => (left-- > 0 ? null : new TrawlError('rate_limited', undefined, { retryAfterSec: 1 })),
+    })
+    const granted = await dispatch(text, newContext())
+    expect(left).toBe(0)
+    expect(granted ?? '').not.toContain('-32029')
+    called = 0
+    const refused = await dispatch(text, newContext())
+    expect(called).toBe(0)
+    // What is not answered when it is granted is not answered when it is refused.
+    if (granted === null) expect(refused).toBeNull()
+    else for (const answer of [JSON.parse(refused ?? '')].flat()) expect(answer.error.code).toBe(-32029)
+  })
+
+  it('lets a call be cancelled that was paid for, once', async () => {
+    let paid = 0
+    const { dispatch } = createDispatcher({
+      methods: new Map([['wait', async () => await new Promise(() => {})]]),
+      maxMessageBytes: 10_000,
+      createId: () => 'id',
+      admit: () => (++paid > 1 ? new TrawlError('rate_limited') : null),
+    })
+    const waiting = dispatch('{"jsonrpc":"2.0","method":"wait","id":7}', context)
+    const cancel = '{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}'
+    await Promise.all([dispatch(cancel, context), dispatch(cancel, context)])
+    expect(JSON.parse((await waiting) ?? '')).toMatchObject({ id: 7, error: { code: -32800 } })
+    expect(paid).toBe(2)
   })
 
   it('survives a lone surrogate and a null-prototype of members', async () => {

@@ -12,9 +12,9 @@ import {
   JSONRPCServer,
 } from 'json-rpc-2.0'
 import { type ErrorCode, TrawlError, toRpcError } from './errors.ts'
+import { isTooDeep, maxBatchCalls } from './message-bounds.ts'
 
-export const maxBatchCalls = 100
-export const maxNestingDepth = 128
+const cancelMethod = '$/cancelRequest'
 /** Of a batch's answer: room for saying which calls' answers had none. */
 const shareOfRefusals = 1 / 16
 
@@ -33,6 +33,11 @@ export interface DispatchOptions {
   readonly methods: RpcMethods
   /** An answer larger than this becomes `response_too_large` for that call alone. */
   readonly maxMessageBytes: number
+  /**
+   * Weighs each message, and each member of a batch, whatever it is: one that is refused is answered with that. Whoever
+   * cancels a call of theirs has paid with the call. Absent, all pass.
+   */
+  admit?(): TrawlError | null
   /** Every fault that became `internal`, with the id the caller was given. For the log. */
   onFault?(error: TrawlError, method: string): void
   /** Makes the `correlationId` of internal errors. */
@@ -60,7 +65,7 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     })
   }
   server.addMethod('$/ping', () => null)
-  server.addMethod('$/cancelRequest', (params: unknown) => {
+  server.addMethod(cancelMethod, (params: unknown) => {
     const id = isRecord(params) ? params.id : undefined
     if (typeof id === 'string' || typeof id === 'number') running.get(id)?.abort()
   })
@@ -103,10 +108,26 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
 
   async function answerOne(value: unknown, context: CallContext): Promise<JSONRPCResponse | null> {
     const request = readRequest(value)
-    if (request === null) return errorResponse(readableId(value), new TrawlError('invalid_request'))
-    const response = await server.receive(request, context)
+    const refused = request !== null && cancelsRunning(request) ? null : weigh()
+    if (request === null)
+      return errorResponse(readableId(value), refused ?? new TrawlError('invalid_request'))
+    const response =
+      refused === null ? await server.receive(request, context) : errorResponse(request.id ?? null, refused)
     // A notification is not answered, whatever came of it.
     return request.id === undefined ? null : response
+  }
+
+  function weigh(): TrawlError | null {
+    return options.admit?.() ?? null
+  }
+
+  /** Once a call: one that has been cancelled is not cancelled again. */
+  function cancelsRunning({ method, params }: JSONRPCRequest): boolean {
+    return method === cancelMethod && running.get(params?.id)?.signal.aborted === false
+  }
+
+  function refuseWhole(code: ErrorCode): string {
+    return refuse(weigh() ?? new TrawlError(code))
   }
 
   function serialize(response: JSONRPCResponse): string {
@@ -119,12 +140,12 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
   }
 
   async function dispatchValue(value: unknown, context: CallContext): Promise<string | null> {
-    if (isDeeperThan(value, maxNestingDepth)) return refuse('invalid_request')
+    if (isTooDeep(value)) return refuseWhole('invalid_request')
     if (!Array.isArray(value)) {
       const response = await answerOne(value, context)
       return response === null ? null : serialize(response)
     }
-    if (value.length === 0 || value.length > maxBatchCalls) return refuse('invalid_request')
+    if (value.length === 0 || value.length > maxBatchCalls) return refuseWhole('invalid_request')
     return await answerBatch(value, context)
   }
 
@@ -148,7 +169,7 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
 
   function joinBatch(answers: readonly string[]): string {
     const text = `[${answers.join(',')}]`
-    return exceedsBytes(text, options.maxMessageBytes) ? refuse('response_too_large') : text
+    return exceedsBytes(text, options.maxMessageBytes) ? refuse(new TrawlError('response_too_large')) : text
   }
 
   return {
@@ -158,15 +179,15 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       try {
         value = JSON.parse(text)
       } catch {
-        return refuse('parse_error')
+        return refuseWhole('parse_error')
       }
       return await dispatchValue(value, context)
     },
   }
 }
 
-function refuse(code: ErrorCode): string {
-  return JSON.stringify(errorResponse(null, new TrawlError(code)))
+function refuse(error: TrawlError): string {
+  return JSON.stringify(errorResponse(null, error))
 }
 
 /** `createJSONRPCErrorResponse` writes the members in the order of the specification's examples. */
@@ -205,22 +226,6 @@ function isFiniteNumber(value: unknown): value is number {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Walks without recursion: a depth bomb must not cost a stack. */
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true
-    const next: unknown[] = []
-    for (const item of level) {
-      if (typeof item !== 'object' || item === null) continue
-      for (const child of Object.values(item))
-        if (typeof child === 'object' && child !== null) next.push(child)
-    }
-    level = next
-  }
-  return false
 }
 
 /** Counts UTF-8 bytes only where the number of units does not already decide. */

@@ -132,6 +132,7 @@ export const methodTable = {
     gateway: deviceAwaitRequestSchema,
     hostAgent: null,
     result: deviceOfferStateSchema,
+    waits: true,
   },
   'devices.decide': {
     summary: 'Lets the client in that redeemed a code, naming what it may do, or sends it away.',
@@ -170,9 +171,16 @@ interface MethodRow {
   /** Parameters as a host agent takes them; null where it does not serve the method. */
   readonly hostAgent: z.ZodType | null
   readonly result: z.ZodType
+  /** It is answered when there is news: whoever shuts down does not wait for it. */
+  readonly waits?: true
 }
 
 export type MethodName = keyof typeof methodTable
+
+export function waitsForNews(method: string): boolean {
+  const row = Object.hasOwn(methodTable, method) ? methodTable[method as MethodName] : undefined
+  return row !== undefined && 'waits' in row
+}
 
 /**
  * Parses by-name parameters; absent ones count as `{}`.

@@ -90,7 +90,7 @@ describe('a client that is revoked', () => {
     const large = 'x'.repeat(15 * mebibyte)
     const desk = keep(await openClientDesk({ methods: { large: () => large } }))
     const phone = await desk.pair('phone')
-    const client = keep(await RawClient.open(desk.port, false))
+    const client = keep(await RawClient.open(desk.port, { isReading: false }))
     const body = call('large')
     const headers = { ...phone, 'content-type': 'application/json', 'content-length': String(body.length) }
     client.write(requestHead('POST /rpc', headers) + body)
@@ -142,7 +142,7 @@ describe('a client that does not read', () => {
   it('over a WebSocket is cut before much is kept for it, and others are served meanwhile', async () => {
     const desk = keep(await openClientDesk({ methods: large(mebibyte) }))
     const tablet = await desk.pair('tablet')
-    const client = keep(await RawClient.open(desk.port, false))
+    const client = keep(await RawClient.open(desk.port, { isReading: false }))
     client.write(upgradeHead('/rpc', await desk.pair('phone')))
     let asked = 0
     const asking = (async () => {
@@ -168,7 +168,9 @@ describe('a client that does not read', () => {
     const phone = await desk.pair('phone')
     const body = call('large')
     const headers = { ...phone, 'content-type': 'application/json', 'content-length': String(body.length) }
-    const clients = await Promise.all([1, 2, 3].map(async () => keep(await RawClient.open(desk.port, false))))
+    const clients = await Promise.all(
+      [1, 2, 3].map(async () => keep(await RawClient.open(desk.port, { isReading: false }))),
+    )
     for (const client of clients) client.write(requestHead('POST /rpc', headers) + body)
     while (desk.reached() < clients.length) await new Promise((resolve) => setImmediate(resolve))
     // Their own ends are left, which nobody has closed.
@@ -185,7 +187,7 @@ describe('a client that does not read', () => {
       await openClientDesk({ methods: large(15 * mebibyte), limits: { unreadTimeoutMs: 300 } }),
     )
     const body = call('large')
-    const client = keep(await RawClient.open(desk.port, false))
+    const client = keep(await RawClient.open(desk.port, { isReading: false }))
     const headers = {
       ...(await desk.pair('phone')),
       'content-type': 'application/json',
@@ -226,7 +228,7 @@ describe('pairing that is cut short', () => {
   })
 
   it('by a rival: of two that come with one code at the same moment one goes on, whoever it is', async () => {
-    const desk = keep(await openClientDesk())
+    const desk = keep(await openClientDesk({ limits: { wrongCode: { burst: 10, perSecond: 1 } } }))
     for (let round = 0; round < 10; round++) {
       const { offerId, code } = (await desk.owner('devices.offer', {})) as DeviceOffer
       const rivals = await Promise.all(

@@ -52,7 +52,11 @@ describe.skipIf(whyNoBuild() !== null)('a gateway that listens beyond loopback',
     return { ...started, port, owner }
   }
 
-  const health = (protocol: 'http' | 'https', port: number, host = `${address}:${port}`): Promise<number> =>
+  const health = (
+    protocol: 'http' | 'https',
+    port: number,
+    host = `${address}:${port}`,
+  ): Promise<{ status: number; text: string }> =>
     new Promise((resolve, reject) => {
       const ask = protocol === 'http' ? plainRequest : tlsRequest
       const options = {
@@ -63,7 +67,11 @@ describe.skipIf(whyNoBuild() !== null)('a gateway that listens beyond loopback',
         rejectUnauthorized: false,
       }
       ask({ ...options, headers: { host } }, (response) => {
-        response.resume().on('end', () => resolve(response.statusCode ?? 0))
+        let text = ''
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+        })
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
       })
         .on('error', reject)
         .end()
@@ -86,7 +94,8 @@ describe.skipIf(whyNoBuild() !== null)('a gateway that listens beyond loopback',
   it('speaks TLS alone, with the key that pairing names, and lets a client pair and ask', async () => {
     const { url, port, owner } = await serve()
     expect(url).toMatch(/^https:\/\/0\.0\.0\.0:/)
-    expect(await health('https', port)).toBe(200)
+    // Which program answers, and which version of it, is for this machine alone.
+    expect(await health('https', port)).toEqual({ status: 200, text: '{"status":"ok"}' })
     await expect(health('http', port)).rejects.toThrow()
     await expect(handshake(port, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })).rejects.toThrow()
     const { links, isReachable } = (await owner('devices.offer', {})) as DeviceOffer
@@ -98,7 +107,7 @@ describe.skipIf(whyNoBuild() !== null)('a gateway that listens beyond loopback',
     const device = await pairDevice(`wss://${address}:${port}/pair`, owner)
     expect(device.gatewayPin).toBe(pins[0])
     for (const host of ['evil.example', '0.0.0.0', `[::]:${port}`])
-      expect(await health('https', port, host)).toBe(403)
+      expect((await health('https', port, host)).status).toBe(403)
   })
 
   it('shows the certificate of the configuration where there is one', async () => {
@@ -134,7 +143,7 @@ describe.skipIf(whyNoBuild() !== null)('a gateway that listens beyond loopback',
     ])
     expect(said).toMatch(/as --insecure asks: .* can read the tokens .* Without the flag it is TLS\./)
     expect(url).toMatch(/^http:\/\/0\.0\.0\.0:/)
-    expect(await health('http', Number(new URL(url).port))).toBe(200)
+    expect((await health('http', Number(new URL(url).port))).status).toBe(200)
     await end(child)
   })
 })

@@ -1,11 +1,16 @@
-/** Strangers and greedy clients at the gateway's TCP door: what they are told, and that nobody else notices them. */
+/** Strangers at the gateway's TCP door: what they are told, and that nobody else notices them. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { defaultTrafficLimits as limits } from '../../gateway/access/traffic.ts'
 import { introductionTimeoutMs } from '../../protocol/link/pairing-messages.ts'
+import type { DeviceOffer } from '../../protocol/rpc/devices.ts'
 import {
+  ask,
   type Bearer,
   type ClientDesk,
+  call,
   openClientDesk,
+  overTcp,
+  owner,
   ownToken,
   RawClient,
   requestHead,
@@ -25,11 +30,8 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]()
 })
 
-const call = (method: string, params: unknown = {}, id: unknown = 1) =>
-  JSON.stringify({ jsonrpc: '2.0', id, method, params })
 const auth = (token: string) => call('auth', { token }, 'auth')
 const tokenOf = ({ authorization }: Bearer) => authorization.slice('Bearer '.length)
-const owner = { authorization: `Bearer ${ownToken}` }
 const wrong = { authorization: 'Bearer wrong' }
 
 let clock: ManualClock
@@ -37,12 +39,9 @@ async function openDesk(options: Parameters<typeof openClientDesk>[0] = {}): Pro
   clock = createManualClock()
   return keep(await openClientDesk({ clock, methods: { echo: (params) => params }, ...options }))
 }
-const ask = async (desk: ClientDesk, headers: Record<string, string>, body = call('echo')) => {
-  const answer = await send(desk, { headers, body })
-  return { ...answer, body: answer.text === '' ? null : JSON.parse(answer.text) }
-}
-/** `desk` also has a socket path, and these go over TCP. */
-const overTcp = ({ port }: ClientDesk) => ({ port })
+/** Elsewhere loopback has one IPv4 address. */
+const hasManyAddresses = process.platform === 'linux'
+const from = (n: number) => `127.0.0.${n}`
 
 describe('the first message of a WebSocket', () => {
   it('comes within five seconds or the link ends with 1008, and whoever does not answer that is cut', async () => {
@@ -196,79 +195,6 @@ describe('a page elsewhere', () => {
   })
 })
 
-describe('a client that asks too much', () => {
-  const batch = (size: number, method = 'echo') =>
-    `[${Array.from({ length: size }, (_, id) => call(method, {}, id)).join(',')}]`
-  const refused = (answers: { error?: { code: number; data: { retryAfterSec: number } } }[]) =>
-    answers.filter(({ error }) => error?.code === -32029)
-
-  it('pays for every member of a batch, and has those answered that it can pay for', async () => {
-    const desk = await openDesk()
-    const phone = await desk.pair('phone')
-    const tablet = await desk.pair('tablet')
-    await using socket = await TestSocket.open(overTcp(desk), phone)
-    socket.send(batch(100))
-    expect(refused((await socket.next()) as [])).toEqual([])
-    expect((await ask(desk, phone, batch(50))).body).toHaveLength(50)
-    const { body } = await ask(desk, phone, batch(100))
-    expect(body.map(({ error }: { error?: unknown }) => error !== undefined)).toEqual(
-      Array.from({ length: 100 }, (_, at) => at >= limits.device.burst - 150),
-    )
-    expect(refused(body)[0]).toMatchObject({ error: { data: { code: 'rate_limited', retryAfterSec: 1 } } })
-    // By name too: what it may not do costs as much as what it may.
-    expect((await ask(desk, phone, call('devices.list'))).body).toMatchObject({ error: { code: -32029 } })
-    expect((await ask(desk, tablet)).body).toHaveProperty('result')
-    expect((await ask(desk, owner)).body).toHaveProperty('result')
-    clock.advance(1_000)
-    expect(refused((await ask(desk, phone, batch(100))).body)).toHaveLength(100 - limits.device.perSecond)
-  })
-
-  it('pays the same over MCP, and is told to wait', async () => {
-    const desk = await openDesk({
-      methods: { 'hosts.list': () => ({ hosts: [] }), echo: (params) => params },
-    })
-    const phone = await desk.pair('phone')
-    for (let calls = 0; calls < limits.device.burst; calls += 100) await ask(desk, phone, batch(100))
-    const { text } = await send(overTcp(desk), {
-      path: '/mcp',
-      headers: { ...phone, accept: 'application/json, text/event-stream' },
-      body: call('tools/call', { name: 'list_hosts', arguments: {} }),
-    })
-    expect(text).toContain('Wait 1 s and call again')
-  })
-
-  it('fails alone with what is too deep, too many or too long, and its link goes on', async () => {
-    const desk = await openDesk()
-    const phone = await desk.pair('phone')
-    const nested = (depth: number) =>
-      `{"jsonrpc":"2.0","id":1,"method":"echo","params":${'['.repeat(depth)}${']'.repeat(depth)}}`
-    const long = (bytes: number) =>
-      call('echo', { pad: 'x'.repeat(bytes - call('echo', { pad: '' }).length) })
-    await using socket = await TestSocket.open(overTcp(desk), phone)
-    await using other = await TestSocket.open(overTcp(desk), phone)
-    for (const [bad, code] of [
-      [nested(129), -32600],
-      [batch(101), -32600],
-      [long(1024 * 1024 + 1), -32008],
-      ['[', -32700],
-    ] as const) {
-      socket.send(bad)
-      expect(await socket.next()).toMatchObject({ error: { code } })
-      socket.send(call('echo', { still: 'here' }))
-      expect(await socket.next()).toMatchObject({ result: { still: 'here' } })
-      expect(await ask(desk, phone, bad)).toMatchObject({
-        status: code === -32008 ? 413 : 200,
-        body: { error: { code } },
-      })
-      expect((await ask(desk, phone)).body).toHaveProperty('result')
-    }
-    // The last that passes.
-    expect((await ask(desk, phone, nested(127))).body).toHaveProperty('result')
-    other.send(call('echo', { other: 1 }))
-    expect(await other.next()).toMatchObject({ result: { other: 1 } })
-  })
-})
-
 describe('wrong credentials', () => {
   it('are 401 twenty times and then 429 with the time to wait, by whatever way they come; a right one still passes', async () => {
     const desk = await openDesk()
@@ -312,6 +238,56 @@ describe('wrong credentials', () => {
   })
 })
 
+describe('pairing codes', () => {
+  const offered = async (desk: ClientDesk) => (await desk.owner('devices.offer', {})) as DeviceOffer
+  const stateOf = async (desk: ClientDesk, { offerId }: DeviceOffer) =>
+    await desk.owner('devices.await', { offerId })
+
+  it.skipIf(!hasManyAddresses)(
+    'that are wrong keep their own address out after five, and close nobody’s offer',
+    async () => {
+      const desk = await openDesk()
+      const offer = await offered(desk)
+      const guess = async (code: string, n: number) =>
+        await (await redeemAt(desk.pairUrl, code, { localAddress: from(n) })).device
+      for (let stranger = 2; stranger < 6; stranger++) {
+        for (let wrong = 0; wrong < limits.wrongCode.burst; wrong++)
+          await expect(guess('0000-0000', stranger)).rejects.toMatchObject({ code: 'unauthorized' })
+        // The right one is not looked at either: whoever guesses does not learn that it was.
+        await expect(guess(offer.code, stranger)).rejects.toMatchObject({
+          code: 'rate_limited',
+          details: { retryAfterSec: 60 },
+        })
+      }
+      expect(await stateOf(desk, offer)).toEqual({ state: 'open' })
+      const phone = await redeemAt(desk.pairUrl, offer.code, { localAddress: from(9) })
+      expect(await phone.digits).toMatch(/^\d{6}$/)
+      phone.leave()
+      clock.advance(60_000)
+      await expect(guess('0000-0000', 2)).rejects.toMatchObject({ code: 'unauthorized' })
+      await expect(guess('0000-0000', 2)).rejects.toMatchObject({ code: 'rate_limited' })
+    },
+  )
+
+  it.skipIf(!hasManyAddresses)('end the offer they were meant for at the fifth, and no other', async () => {
+    const desk = await openDesk()
+    const [one, other] = [await offered(desk), await offered(desk)]
+    const wrongEnd = one.code.endsWith('0000') ? '1111' : '0000'
+    for (let n = 0; n < 5; n++) {
+      expect(await stateOf(desk, one)).toEqual({ state: 'open' })
+      const { device } = await redeemAt(desk.pairUrl, `${one.code.slice(0, 4)}-${wrongEnd}`, {
+        localAddress: from(2 + n),
+      })
+      await expect(device).rejects.toMatchObject({ code: 'unauthorized' })
+    }
+    expect(await stateOf(desk, one)).toEqual({ state: 'ended', reason: 'wrong-codes' })
+    await expect((await redeemAt(desk.pairUrl, one.code)).device).rejects.toMatchObject({
+      code: 'unauthorized',
+    })
+    expect(await stateOf(desk, other)).toEqual({ state: 'open' })
+  })
+})
+
 describe('room', () => {
   it('is there for sixteen links of one client, and the seventeenth keeps nobody else out', async () => {
     const desk = await openDesk()
@@ -330,27 +306,50 @@ describe('room', () => {
     keep(await TestSocket.open(overTcp(desk), phone))
   })
 
-  it('is there for sixty-four strangers, the sixty-fifth is sent away, and whoever is known gets in', async () => {
-    const desk = await openDesk()
-    const phone = await desk.pair('phone')
-    const strangers: RawClient[] = []
-    for (let n = 0; n < limits.maxStrangers; n++) {
-      const stranger = keep(await RawClient.open(desk.port))
-      stranger.write(upgradeHead(n % 2 === 0 ? '/rpc' : '/pair'))
-      await stranger.until('101 Switching')
-      strangers.push(stranger)
-    }
-    await expect(TestSocket.open(overTcp(desk))).rejects.toThrow('HTTP 503')
-    await expect(redeemAt(desk.pairUrl, '0000-0000')).rejects.toThrow('503')
-    keep(await TestSocket.open(overTcp(desk), phone))
-    keep(await TestSocket.open(overTcp(desk), owner))
-    // None of them ever answers the close; their places are free all the same.
-    clock.advance(introductionTimeoutMs)
-    await strangers[0]?.until('no credential came')
-    clock.advance(3_000)
-    await Promise.all(strangers.map((stranger) => stranger.untilGone()))
-    keep(await TestSocket.open(overTcp(desk)))
-  })
+  it.skipIf(!hasManyAddresses)(
+    'is there for sixteen strangers of one address, who keep no other one out',
+    async () => {
+      const desk = await openDesk()
+      for (let n = 0; n < limits.maxStrangersPerAddress; n++) {
+        const stranger = keep(await RawClient.open(desk.port, { localAddress: from(2) }))
+        stranger.write(upgradeHead(n % 2 === 0 ? '/rpc' : '/pair'))
+        await stranger.until('101 Switching')
+      }
+      const again = { ...overTcp(desk), localAddress: from(2) }
+      await expect(TestSocket.open(again)).rejects.toThrow('HTTP 503')
+      await expect(redeemAt(desk.pairUrl, '0000-0000', { localAddress: from(2) })).rejects.toThrow('503')
+      keep(await TestSocket.open(again, owner))
+      keep(await TestSocket.open({ ...overTcp(desk), localAddress: from(3) }))
+      const phone = await desk.pair('phone')
+      expect((await ask(desk, phone)).status).toBe(200)
+    },
+  )
+
+  it.skipIf(!hasManyAddresses)(
+    'is there for sixty-four strangers, the sixty-fifth is sent away, and whoever is known gets in',
+    async () => {
+      const desk = await openDesk()
+      const phone = await desk.pair('phone')
+      const strangers: RawClient[] = []
+      for (let n = 0; n < limits.maxStrangers; n++) {
+        const localAddress = from(2 + Math.floor(n / limits.maxStrangersPerAddress))
+        const stranger = keep(await RawClient.open(desk.port, { localAddress }))
+        stranger.write(upgradeHead(n % 2 === 0 ? '/rpc' : '/pair'))
+        await stranger.until('101 Switching')
+        strangers.push(stranger)
+      }
+      await expect(TestSocket.open(overTcp(desk))).rejects.toThrow('HTTP 503')
+      await expect(redeemAt(desk.pairUrl, '0000-0000')).rejects.toThrow('503')
+      keep(await TestSocket.open(overTcp(desk), phone))
+      keep(await TestSocket.open(overTcp(desk), owner))
+      // None of them ever answers the close; their places are free all the same.
+      clock.advance(introductionTimeoutMs)
+      await strangers[0]?.until('no credential came')
+      clock.advance(3_000)
+      await Promise.all(strangers.map((stranger) => stranger.untilGone()))
+      keep(await TestSocket.open(overTcp(desk)))
+    },
+  )
 
   it('is there for so many sockets of any kind, and the Unix socket has its own', async () => {
     const desk = await openDesk({ limits: { maxSockets: 8 } })
@@ -362,5 +361,53 @@ describe('room', () => {
     await idle[0]?.[Symbol.asyncDispose]()
     // As soon as the other end has noticed.
     while ((await ask(desk, owner).catch(() => null)) === null) {}
+  })
+
+  it.skipIf(!hasManyAddresses)(
+    'is there for so many sockets of one address, and then for those of another',
+    async () => {
+      const desk = await openDesk({ limits: { maxSocketsPerAddress: 4 } })
+      for (let n = 0; n < 4; n++) keep(await RawClient.open(desk.port, { localAddress: from(2) }))
+      await keep(await RawClient.open(desk.port, { localAddress: from(2) })).ended
+      expect((await ask(desk, owner)).status).toBe(200)
+    },
+  )
+})
+
+describe('the log', () => {
+  it('has one line for a kind of refusal, an address and a minute, and then how many more there were', async () => {
+    const desk = await openDesk()
+    for (let tries = 0; tries < 40; tries++) await ask(desk, wrong)
+    await ask(desk, { ...owner, origin: 'https://evil.example' })
+    const refusals = () =>
+      desk
+        .logged()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg.endsWith('refused'))
+        .map(({ reason, address, times }) => [reason, address, times])
+    expect(refusals()).toEqual([
+      ['unauthorized', '127.0.0.1', undefined],
+      ['origin', '127.0.0.1', undefined],
+    ])
+    clock.advance(60_000)
+    expect(refusals().slice(2)).toEqual([['unauthorized', '127.0.0.1', 39]])
+  })
+})
+
+describe('a gateway that stops', () => {
+  it('does not wait for whoever waits for news, and tells them', async () => {
+    const desk = await openDesk()
+    const { offerId } = (await desk.owner('devices.offer', {})) as DeviceOffer
+    await using socket = await TestSocket.open(overTcp(desk), owner)
+    socket.send(call('devices.await', { offerId, seen: 'open' }))
+    socket.send(call('echo'))
+    expect(await socket.next()).toHaveProperty('result')
+    // The clock stands still: no time is what it takes.
+    await desk.doors.close()
+    expect(await socket.next()).toMatchObject({
+      error: { code: -32010, message: 'The gateway is shutting down' },
+    })
   })
 })

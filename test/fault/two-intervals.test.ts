@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
+import { createUnlimitedTraffic } from '../../gateway/access/traffic.ts'
 import { dialPorts, openRuntimeLink } from '../../gateway/hosts/runtime.ts'
 import { SupervisedHost } from '../../gateway/hosts/supervise.ts'
 import { attachWebSocketDoor } from '../../gateway/serve/websocket.ts'
@@ -95,9 +96,8 @@ describe.each([0, 7_000, livenessIntervalMs - 1])(
           refuseOrigin: () => null,
           callerFor: () => ({ exposure: 'runtime', name: 'test' }),
           callerOf: () => ({ exposure: 'runtime', name: 'test' }),
-          wrongCredential: () => null,
-          enter: () => () => {},
-          unreadTimeoutMs: 30_000,
+          traffic: createUnlimitedTraffic(),
+          isNear: () => false,
           beginPairing: null,
           version: '9.9.9',
           methodsFor: async () => methods,

@@ -23,6 +23,8 @@ import { type CallAsOwner, pairDevice } from './paired-device.ts'
 /** Of this machine, over TCP. */
 export const ownToken = 'token-of-this-machine-0123456789abcdefghijkl'
 
+export const owner = { authorization: `Bearer ${ownToken}` }
+
 export interface ClientDesk extends AsyncDisposable {
   readonly port: number
   readonly socketPath: string
@@ -93,7 +95,7 @@ export async function openClientDesk(options: ClientDeskOptions = {}): Promise<C
       ]),
   })
   clients.isOpenAt(doors.address)
-  const owner: CallAsOwner = async (method, params) => {
+  const callAsOwner: CallAsOwner = async (method, params) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const { result, error } = JSON.parse((await send({ socketPath }, { body })).text)
     if (error !== undefined) throw new Error(error.message)
@@ -106,11 +108,11 @@ export async function openClientDesk(options: ClientDeskOptions = {}): Promise<C
     pairUrl,
     doors,
     clients,
-    owner,
+    owner: callAsOwner,
     reached: () => reached,
     logged: () => lines.join(''),
     async pair(name, may = ['search', 'read']) {
-      const { token } = await pairDevice(pairUrl, owner, { name, may })
+      const { token } = await pairDevice(pairUrl, callAsOwner, { name, may })
       return { authorization: `Bearer ${token}` }
     },
     async [Symbol.asyncDispose]() {
@@ -119,6 +121,20 @@ export async function openClientDesk(options: ClientDeskOptions = {}): Promise<C
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** The text of a call. */
+export function call(method: string, params: unknown = {}, id: unknown = 1): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+}
+
+/** The desk also has a socket path, and these go over TCP. */
+export const overTcp = ({ port }: ClientDesk) => ({ port })
+
+/** Over `POST /rpc`. */
+export async function ask(desk: ClientDesk, headers: Readonly<Record<string, string>>, body = call('echo')) {
+  const answer = await send(overTcp(desk), { headers: { ...headers }, body })
+  return { ...answer, body: answer.text === '' ? null : JSON.parse(answer.text) }
 }
 
 /** A method that is called and does not answer until it is released. */
@@ -170,8 +186,11 @@ export class RawClient implements AsyncDisposable {
   }
 
   /** @param isReading false for one that never takes in a byte. */
-  static async open(port: number, isReading = true): Promise<RawClient> {
-    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true })
+  static async open(
+    port: number,
+    { isReading = true, localAddress = '127.0.0.1' }: { isReading?: boolean; localAddress?: string } = {},
+  ): Promise<RawClient> {
+    const socket = connect({ host: '127.0.0.1', port, localAddress, allowHalfOpen: true, noDelay: true })
     await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject))
     return new RawClient(socket, isReading)
   }

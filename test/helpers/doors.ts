@@ -61,8 +61,10 @@ export interface HttpAnswer {
   readonly text: string
 }
 
-/** Where a client goes: the TCP port or the Unix socket. */
-export type Address = { readonly port: number } | { readonly socketPath: string }
+/** Where a client goes, the TCP port or the Unix socket; on Linux it may come from any address of 127.0.0.0/8. */
+export type Address =
+  | { readonly port: number; readonly localAddress?: string }
+  | { readonly socketPath: string }
 
 export function send(
   address: Address,
@@ -134,7 +136,11 @@ export class TestSocket implements AsyncDisposable {
     headers: Record<string, string> = {},
     path = '/rpc',
   ): Promise<TestSocket> {
-    const socket = new WebSocket(webSocketUrl(address, path), { headers, perMessageDeflate: false })
+    const socket = new WebSocket(webSocketUrl(address, path), {
+      headers,
+      perMessageDeflate: false,
+      ...('localAddress' in address ? { localAddress: address.localAddress } : {}),
+    })
     const opened = new TestSocket(socket)
     await new Promise<void>((resolve, reject) => {
       socket.once('open', () => resolve())

@@ -17,13 +17,24 @@ export interface Redeeming {
   leave(): void
 }
 
+export interface RedeemingAs {
+  readonly name?: string
+  readonly headers?: Record<string, string>
+  /** Where it comes from; on Linux any address of 127.0.0.0/8 will do. */
+  readonly localAddress?: string
+}
+
 /** @param pairUrl as in `ws://127.0.0.1:7717/pair`. */
 export async function redeemAt(
   pairUrl: string,
   code: string,
-  { name = 'Pixel 8', headers = {} }: { name?: string; headers?: Record<string, string> } = {},
+  { name = 'Pixel 8', headers = {}, localAddress }: RedeemingAs = {},
 ): Promise<Redeeming> {
-  const socket = new WebSocket(pairUrl, { headers, rejectUnauthorized: false })
+  const socket = new WebSocket(pairUrl, {
+    headers,
+    rejectUnauthorized: false,
+    ...(localAddress === undefined ? {} : { localAddress }),
+  })
   await new Promise<void>((resolve, reject) => {
     socket.once('open', () => resolve())
     socket.once('error', reject)

@@ -145,7 +145,7 @@ describe.skipIf(whyNoBuild() !== null)('a paired client', () => {
     expect(await devices()).toEqual([])
   })
 
-  it('needs a code that is open: a used one, a wrong one and a fifth wrong one get it nowhere', async () => {
+  it('needs a code that is open: a used one and a wrong one get it nowhere, and close nobody’s offer', async () => {
     const { code } = (await owner('devices.offer', {})) as DeviceOffer
     const first = await redeemAt(pairUrl, code.toLowerCase().replace('-', ' '))
     await first.digits
@@ -153,13 +153,14 @@ describe.skipIf(whyNoBuild() !== null)('a paired client', () => {
     await expect(again.device).rejects.toMatchObject({ code: 'unauthorized' })
     first.leave()
 
-    const { offerId, code: next } = (await owner('devices.offer', {})) as DeviceOffer
-    for (let tries = 0; tries < 5; tries++)
+    const { code: next } = (await owner('devices.offer', {})) as DeviceOffer
+    for (let tries = 0; tries < 3; tries++)
       await expect((await redeemAt(pairUrl, '0000-0000')).device).rejects.toMatchObject({
         code: 'unauthorized',
       })
-    await expect((await redeemAt(pairUrl, next)).device).rejects.toMatchObject({ code: 'unauthorized' })
-    expect(await owner('devices.await', { offerId })).toEqual({ state: 'ended', reason: 'wrong-codes' })
+    const second = await redeemAt(pairUrl, next)
+    expect(await second.digits).toMatch(/^\d{6}$/)
+    second.leave()
   })
 
   it('shows other digits to whoever took the code first, so that the owner can tell', async () => {

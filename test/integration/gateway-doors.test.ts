@@ -202,14 +202,14 @@ describe('who may come in', () => {
     expect((await send(unix(), { headers: { host: 'anything' }, body: call('whoami') })).status).toBe(200)
   })
 
-  it('tells /health without a secret and without a token', async () => {
-    const answer = await send(tcp(), { method: 'GET', path: '/health' })
-    expect(JSON.parse(answer.text)).toEqual({
-      status: 'ok',
-      name: 'trawl',
-      version: '9.9.9',
-      pid: process.pid,
-    })
+  it('tells this machine without a token which process answers at /health, and others that one does', async () => {
+    const health = async (address: Address, headers: Record<string, string> = {}) =>
+      JSON.parse((await send(address, { method: 'GET', path: '/health', headers })).text)
+    const whole = { status: 'ok', name: 'trawl', version: '9.9.9', pid: process.pid }
+    expect(await health(tcp())).toEqual(whole)
+    expect(await health(unix())).toEqual(whole)
+    for (const header of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip'])
+      expect(await health(tcp(), { [header]: '203.0.113.7' })).toEqual({ status: 'ok' })
   })
 
   it.each([

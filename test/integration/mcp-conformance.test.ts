@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refuseOrigin } from '../../gateway/access/origin.ts'
+import { createUnlimitedTraffic } from '../../gateway/access/traffic.ts'
 import { createHttpServer } from '../../gateway/serve/http.ts'
 import { repositoryRoot } from '../helpers/bundle.ts'
 import { runProgram } from '../helpers/served-gateway.ts'
@@ -25,9 +26,8 @@ describe('/mcp and the conformance command', () => {
       refuseOrigin,
       callerFor: () => caller,
       callerOf: () => caller,
-      wrongCredential: () => null,
-      enter: () => () => {},
-      unreadTimeoutMs: 30_000,
+      traffic: createUnlimitedTraffic(),
+      isNear: () => false,
       beginPairing: null,
       methodsFor: async () => new Map(),
       version: '9.9.9',

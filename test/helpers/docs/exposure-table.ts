@@ -11,8 +11,8 @@ import { listHosts } from '../../../gateway/list-hosts.ts'
 import { offerLifetimeMs } from '../../../protocol/link/offer.ts'
 import { maxWrongTries } from '../../../protocol/link/offer-desk.ts'
 import { introductionTimeoutMs } from '../../../protocol/link/pairing-messages.ts'
-import { maxBatchCalls, maxNestingDepth } from '../../../protocol/rpc/dispatch.ts'
 import { fromRpcError, TrawlError, toRpcError } from '../../../protocol/rpc/errors.ts'
+import { maxBatchCalls, maxNestingDepth } from '../../../protocol/rpc/message-bounds.ts'
 import {
   livenessIntervalMs,
   maxClientMessageBytes,
@@ -160,21 +160,38 @@ function methodsTable(): string {
 }
 
 function limitsTable(limits: TrafficLimits = defaultTrafficLimits): string {
+  const both = ({ device, owner }: TrafficLimits['callsAtOnce']) => `${count(device)}; ${count(owner)}`
   const rate = ({ burst, perSecond }: TrafficLimits['device']) =>
-    `${count(burst)} at once, then ${perSecond < 1 ? `one in ${1 / perSecond} s` : `${perSecond} a second`}`
+    `${count(burst)} at once, then ${perSecond < 1 ? `one in ${Math.round(1 / perSecond)} s` : `${perSecond} a second`}`
   const rows: [string, string][] = [
-    ['calls of one paired client, each member of a batch counted', rate(limits.device)],
-    ['calls with this machine’s own token', rate(limits.owner)],
-    ['calls from one address', rate(limits.address)],
-    ['wrong credentials and codes from one address; a right one still passes', rate(limits.wrongCredential)],
-    ['wrong codes that end every open offer', count(maxWrongTries)],
+    ['messages of one paired client, each member of a batch counted', rate(limits.device)],
+    ['messages with this machine’s own token', rate(limits.owner)],
+    ['messages from one address', rate(limits.address)],
+    ['calls of one paired client that run at once; with this machine’s own token', both(limits.callsAtOnce)],
+    ['requests over HTTP that are not answered, the same', both(limits.requestsAtOnce)],
+    [
+      'wrong credentials and codes from one address; a right credential still passes',
+      rate(limits.wrongCredential),
+    ],
+    ['wrong codes from one address, beyond which none of its is looked at', rate(limits.wrongCode)],
+    ['wrong codes with the first half of an open one, which end it', count(maxWrongTries)],
     ['life of a code or an offer', minutes(offerLifetimeMs)],
     ['time to say who one is on a WebSocket', `${introductionTimeoutMs / 1000} s`],
     [
-      'WebSockets of one caller; of strangers; in all',
-      [limits.maxConnectionsPerCaller, limits.maxStrangers, limits.maxConnections].map(count).join('; '),
+      'WebSockets of one caller; of strangers from one address, and in all; of all',
+      [
+        limits.maxConnectionsPerCaller,
+        limits.maxStrangersPerAddress,
+        limits.maxStrangers,
+        limits.maxConnections,
+      ]
+        .map(count)
+        .join('; '),
     ],
-    ['TCP connections of any kind', count(limits.maxSockets)],
+    [
+      'TCP connections of any kind from one address; in all',
+      [limits.maxSocketsPerAddress, limits.maxSockets].map(count).join('; '),
+    ],
     [
       'one message from a client; one between gateway and host',
       `${mebibytes(maxClientMessageBytes)}; ${mebibytes(maxPeerMessageBytes)}`,
