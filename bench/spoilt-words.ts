@@ -1,5 +1,5 @@
 /** Words taken from lines of text, and what people make of them when they search from memory. */
-import { isStopWord } from '../host-agent/search/stop-words.ts'
+import { isStopWord } from '../protocol/session-search/stop-words.ts'
 import { between, pick, type Random } from './random.ts'
 
 export function linesOf(text: string): string[] {

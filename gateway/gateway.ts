@@ -140,7 +140,7 @@ function gatewayMethods({ desk, hosts, invite, devices }: MethodsDesk, caller: C
     }),
     serve('aiVault.readSession', async (params, { signal }) => {
       const request = parseParams(methodTable['aiVault.readSession'].gateway, params)
-      return await readSession(desk, request, signal)
+      return await readSession(desk, request, { exposure, signal })
     }),
     serve('hosts.list', () => listHosts(registry, exposure)),
     serve('hosts.retry', async (params, { signal }) => {

@@ -8,6 +8,7 @@ import { protocolVersion } from '../protocol/rpc/ready-line.ts'
 import {
   type ExposureClass,
   redactForTransport,
+  redactPageForTransport,
   redactStatusForTransport,
 } from '../protocol/session-search/exposure.ts'
 import type { ReadSessionResponse } from '../protocol/session-search/read-session.ts'
@@ -55,7 +56,7 @@ export function agentMethods(options: AgentOptions, exposure: ExposureClass): Rp
       if (!isMine(request.executionHostId)) {
         return { kind: 'unavailable', reason: 'no-service' } satisfies ReadSessionResponse
       }
-      return options.sessionSearch.readSession(request)
+      return redactPageForTransport(options.sessionSearch.readSession(request), exposure)
     }),
     serve('host.describe', (params) => {
       const { executionHostId } = parseParams(methodTable['host.describe'].hostAgent, params)

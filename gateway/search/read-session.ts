@@ -1,22 +1,22 @@
 /** `aiVault.readSession` through the gateway: one host's transcript, a page at a time. */
 import { TrawlError } from '../../protocol/rpc/errors.ts'
+import { type ExposureClass, redactPageForTransport } from '../../protocol/session-search/exposure.ts'
 import {
   type ReadSessionRequest,
   type ReadSessionResponse,
   readSessionResponseSchema,
 } from '../../protocol/session-search/read-session.ts'
-import { unreadableAnswer } from './ask-host.ts'
+import { exposureOfLeg, unreadableAnswer } from './ask-host.ts'
 import { resolveHost } from './scope.ts'
 import type { SearchDesk } from './search-sessions.ts'
 
 /**
- * A transcript's text is for every caller; it holds no path or command of the index's own, so nothing is taken out.
  * @throws TrawlError `unknown_host`, `not_found`, `unreachable`, `timeout`.
  */
 export async function readSession(
   desk: SearchDesk,
   { executionHostId, ...request }: ReadSessionRequest,
-  signal: AbortSignal,
+  { exposure, signal }: { readonly exposure: ExposureClass; readonly signal: AbortSignal },
 ): Promise<ReadSessionResponse> {
   const host = resolveHost(executionHostId, desk.registry)
   let answer: unknown
@@ -29,5 +29,5 @@ export async function readSession(
   }
   const parsed = readSessionResponseSchema.safeParse(answer)
   if (!parsed.success) throw unreadableAnswer(parsed.error)
-  return parsed.data
+  return redactPageForTransport(parsed.data, exposureOfLeg(host, exposure))
 }

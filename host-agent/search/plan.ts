@@ -3,10 +3,11 @@
  * phrase (all words in their order, for literal queries) → and (all in one message) → and over the session (all
  * somewhere in it) → or. Every expression is made of quoted index terms, so that no query is an FTS5 error.
  */
+
+import { isStopWord } from '../../protocol/session-search/stop-words.ts'
 import { hasUnspacedRun, humpsOf, tokenize } from '../index/tokens.ts'
 import { searchedRoles } from './query-operators.ts'
 import { phraseOf, type QueryTerm, type QueryText } from './query-text.ts'
-import { isStopWord } from './stop-words.ts'
 
 export type SearchScope = 'conversation' | 'all'
 export type RungRoute = 'phrase' | 'and' | 'or'

@@ -6,10 +6,10 @@ import {
   type TextReason,
 } from '../../protocol/session-search/query-syntax.ts'
 import { maxQueryUnits } from '../../protocol/session-search/request.ts'
+import { isStopWord } from '../../protocol/session-search/stop-words.ts'
 import { composedText, tokenize } from '../index/tokens.ts'
 import { hasLiteralShape } from './literal-shape.ts'
 import { gatherOperators, type QueryOperators, type ReadOperator, readOperator } from './query-operators.ts'
-import { isStopWord } from './stop-words.ts'
 
 /** Index terms kept of one query; more are cut and told. */
 export const maxQueryTerms = 48

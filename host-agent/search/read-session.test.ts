@@ -109,6 +109,25 @@ describe('readSession', () => {
       expect(read(index.db, { cursor: wrong })).toEqual({ kind: 'malformed-cursor' })
   })
 
+  it('says of the session what a hit says, and gives the resume command only beside a transcript that is there', () => {
+    const facts = {
+      messages: ['one'],
+      cwd: '/srv/app',
+      branch: 'main',
+      updatedAtMs: 0,
+      resumeCommand: 'go on',
+    }
+    using index = createIndexFixture([
+      { sessionId: 'a', ...facts },
+      { sessionId: 'b', ...facts, fileState: 'failed' },
+    ])
+    const shown = { cwd: '/srv/app', branch: 'main', updatedAt: '1970-01-01T00:00:00.000Z', messageCount: 1 }
+    expect(page(index.db, {}).session).toMatchObject({ ...shown, sessionId: 'a', resumeCommand: 'go on' })
+    const lost = page(index.db, { sessionId: 'b' }).session
+    expect(lost).toMatchObject({ ...shown, sessionId: 'b' })
+    expect(lost).not.toHaveProperty('resumeCommand')
+  })
+
   it('knows a session by its subagents alone, and no other', () => {
     using index = createIndexFixture([{ sessionId: 'a', fileState: null }])
     expect(() => read(index.db, {})).toThrow(TrawlError)

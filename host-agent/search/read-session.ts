@@ -2,14 +2,22 @@
 import { TrawlError } from '../../protocol/rpc/errors.ts'
 import type { ReadSessionRequest, ReadSessionResponse } from '../../protocol/session-search/read-session.ts'
 import type { SqlDatabase, SqlRow } from '../index/driver/driver.ts'
-import { numberIn, numberOrNull, readFence, roleOfCode, textIn } from '../index/read.ts'
-import { isoTime } from './hit.ts'
+import {
+  numberIn,
+  numberOrNull,
+  readFence,
+  readSessions,
+  roleOfCode,
+  type SessionRecord,
+  textIn,
+} from '../index/read.ts'
+import { hitOf, isoTime } from './hit.ts'
 import { type TranscriptBlock, transcriptBlocks } from './transcript-blocks.ts'
 
 type Page = Extract<ReadSessionResponse, { kind: 'messages' }>
 
 interface Transcript {
-  readonly title: string
+  readonly record: SessionRecord
   /** Its own messages first, then each subagent's (transcript-blocks.ts). */
   readonly blocks: readonly TranscriptBlock[]
   /** Another value when messages have been thrown away and read anew, or a file of the session has gone. */
@@ -27,17 +35,16 @@ export function readSession(db: SqlDatabase, request: ReadSessionRequest): ReadS
 }
 
 function findTranscript(db: SqlDatabase, { agent, sessionId }: ReadSessionRequest): Transcript | null {
-  const row = db
-    .prepare('SELECT id, title FROM sessions WHERE agent = ? AND session_id = ?')
-    .get(agent, sessionId)
-  if (row === undefined) return null
-  const blocks = transcriptBlocks(db, numberIn(row, 'id'))
+  const row = db.prepare('SELECT id FROM sessions WHERE agent = ? AND session_id = ?').get(agent, sessionId)
+  const [record] = row === undefined ? [] : readSessions(db, [numberIn(row, 'id')])
+  if (record === undefined) return null
+  const blocks = transcriptBlocks(db, record.rowId)
   if (blocks.length === 0) return null
   // What is added behind, a message or a subagent, moves nothing.
   const [first] = blocks
   const rewrites = blocks.reduce((sum, block) => sum + block.rewrites, 0)
   const version = `${readFence(db).indexId}/${first?.fileId}/${rewrites}`
-  return { title: textIn(row, 'title'), blocks, version }
+  return { record, blocks, version }
 }
 
 /** Ordinals: all messages counted through, without the gaps between blocks. `end` is the first that is left out. */
@@ -68,7 +75,7 @@ function pageFrom(
   db: SqlDatabase,
   { start, end }: Stretch,
   request: ReadSessionRequest,
-  { version, title, blocks }: Transcript,
+  { version, record, blocks }: Transcript,
 ): Page {
   const total = countOf(blocks)
   const at = (ordinal: number) => indexOf(blocks, ordinal)
@@ -84,9 +91,18 @@ function pageFrom(
           ? null
           : encodeCursor({ version, start: at(Math.max(0, start - request.limit)), end: at(start) }),
     },
-    session: { agent: request.agent, sessionId: request.sessionId, title, messageCount: total },
+    session: { ...factsOf(record), messageCount: total },
   }
 }
+
+/** What a hit says of it; what a connection may not see is removed later. */
+function factsOf(record: SessionRecord): Omit<Page['session'], 'messageCount'> {
+  const { agent, sessionId, title, cwd, branch, updatedAt, resumeCommand } = hitOf(record, unfound)
+  const facts = { agent, sessionId, title, cwd, branch, updatedAt }
+  return resumeCommand === undefined ? facts : { ...facts, resumeCommand }
+}
+
+const unfound = { score: 0, evidence: null, duplicateCount: 0 } as const
 
 function messagesBetween(
   db: SqlDatabase,

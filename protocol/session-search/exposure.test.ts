@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { redactStatusForTransport } from './exposure.ts'
+import { redactPageForTransport, redactStatusForTransport } from './exposure.ts'
+import type { ReadSessionResponse } from './read-session.ts'
 import { absentServiceStatus, type SearchStatus, searchStatusSchema } from './status.ts'
 
 const status: SearchStatus = {
@@ -30,5 +31,31 @@ describe('redactStatusForTransport', () => {
 
   it.each(['ipc', 'runtime'] as const)('tells %s, which is the same machine, everything', (transport) => {
     expect(redactStatusForTransport(status, transport)).toEqual(status)
+  })
+})
+
+describe('redactPageForTransport', () => {
+  const page: ReadSessionResponse = {
+    kind: 'messages',
+    messages: [],
+    page: { cursor: null, hasMore: false, previousCursor: null },
+    session: {
+      agent: 'claude',
+      sessionId: 'a',
+      title: 'A',
+      messageCount: 0,
+      cwd: '/work',
+      resumeCommand: 'cd /home/mira && claude --resume a',
+    },
+  }
+
+  it('keeps the resume command from a relay, and nothing else', () => {
+    const { resumeCommand: _kept, ...session } = page.session
+    expect(redactPageForTransport(page, 'relay')).toEqual({ ...page, session })
+    expect(redactPageForTransport({ kind: 'stale-cursor' }, 'relay')).toEqual({ kind: 'stale-cursor' })
+  })
+
+  it.each(['ipc', 'runtime'] as const)('gives %s all of it', (transport) => {
+    expect(redactPageForTransport(page, transport)).toEqual(page)
   })
 })

@@ -3,6 +3,7 @@
  * Both ends apply these functions; neither changes its input.
  */
 import type { Hit } from './hit.ts'
+import type { ReadSessionResponse } from './read-session.ts'
 import type { SearchStatus } from './status.ts'
 
 /** `ipc`: same machine, Unix socket or child stdio. `runtime`: same machine, local token. `relay`: everything else. */
@@ -17,6 +18,16 @@ export function redactForTransport(hit: Hit, transport: ExposureClass): Hit {
   if (transport === 'relay') return { ...rest, source: { presence: source.presence } }
   const mayResume = resumeCommand !== undefined && source.presence === 'present'
   return { ...rest, source: { ...source }, ...(mayResume ? { resumeCommand } : {}) }
+}
+
+/** A transcript's text is for every caller; the command that goes on with it is not. */
+export function redactPageForTransport(
+  page: ReadSessionResponse,
+  transport: ExposureClass,
+): ReadSessionResponse {
+  if (transport !== 'relay' || page.kind !== 'messages') return page
+  const { resumeCommand: _kept, ...session } = page.session
+  return { ...page, session }
 }
 
 /**

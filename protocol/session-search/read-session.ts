@@ -58,6 +58,15 @@ export const readSessionResponseSchema = z.discriminatedUnion('kind', [
         sessionId: z.string().describe('As asked.'),
         title: z.string().describe('As in a hit.'),
         messageCount: z.number().int().min(0).describe('All messages of the transcript, tools’ included.'),
+        cwd: z.string().nullable().optional().describe('Additive: as in a hit.'),
+        branch: z.string().nullable().optional().describe('Additive: as in a hit.'),
+        updatedAt: z.string().nullable().optional().describe('Additive: as in a hit.'),
+        resumeCommand: z
+          .string()
+          .optional()
+          .describe(
+            'Additive: as in a hit, so never to a relay, and only beside a transcript that is there.',
+          ),
       })
       .describe('The session itself.'),
   }),

@@ -22,6 +22,7 @@ import { methodTable } from '../../../protocol/rpc/methods.ts'
 import {
   type ExposureClass,
   redactForTransport,
+  redactPageForTransport,
   redactStatusForTransport,
 } from '../../../protocol/session-search/exposure.ts'
 import { hitSchema } from '../../../protocol/session-search/hit.ts'
@@ -46,7 +47,8 @@ async function exposureTable(): Promise<string> {
     'a hit': (exposure) => redactForTransport(hitSchema.parse(sampleOf(hitSchema)), exposure),
     "an index's status": (exposure) =>
       redactStatusForTransport(searchStatusSchema.parse(sampleOf(searchStatusSchema)), exposure),
-    'a transcript': () => readSessionResponseSchema.parse(sampleOf(readSessionResponseSchema)),
+    'a transcript': (exposure) =>
+      redactPageForTransport(readSessionResponseSchema.parse(sampleOf(readSessionResponseSchema)), exposure),
     'a host in the list': (exposure) => listHosts(createHostRegistry([fullHost]), exposure).hosts[0],
     'an error that a host answered with': errorAsShown,
   }
