@@ -19,6 +19,9 @@ import { SupervisedHost } from './supervise.ts'
 /** A server's MaxStartups drops handshakes beyond a few: no more than this many at once to one server. */
 export const maxHandshakesPerServer = 4
 
+const olderAgentAdvice =
+  'the trawl-agent there is of an older version and serves each connection with a process of its own: update it, or leave ssh.install = "never" out'
+
 export interface HostsOptions {
   readonly config: GatewayConfig
   readonly agentCommand: readonly string[]
@@ -101,6 +104,7 @@ interface SshDesk {
 
 function sshLink(host: SshHostConfig, { options, bundle, limits }: SshDesk): HostLink {
   const { env, homeDir, clock, log } = options
+  let isOlderAgentSaid = false
   const { open, firstServer } = openSshHost(host, {
     env,
     homeDir,
@@ -108,6 +112,10 @@ function sshLink(host: SshHostConfig, { options, bundle, limits }: SshDesk): Hos
     ...(bundle === null ? {} : { bundle }),
     onNote: (note) => log.debug({ host: host.id, note }, 'ssh'),
     onPush: (bytes) => log.info({ host: host.id, bytes }, 'the agent is not there yet and is sent'),
+    onOlderAgent() {
+      if (!isOlderAgentSaid) log.warn({ host: host.id }, olderAgentAdvice)
+      isOlderAgentSaid = true
+    },
   })
   return {
     open,

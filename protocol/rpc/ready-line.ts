@@ -17,20 +17,28 @@ export interface AgentHello {
   readonly version: string
 }
 
+export interface AgentArrival {
+  readonly hello: AgentHello
+  /** Anything at all: what a login shell prints. */
+  readonly banner: string
+  readonly received: Buffer
+}
+
 export function formatReadyLine(version: string): string {
   return `${readyLinePrefix}${JSON.stringify({ protocol: protocolVersion, version } satisfies AgentHello)}\n`
 }
 
 /**
  * Reads up to and including the ready line.
- * @returns what the agent said of itself, and the bytes that came after the line; the stream is left paused.
+ * @returns what the agent said of itself, what was printed before it, and the bytes that came after the line; the stream
+ *   is left paused.
  * @throws TrawlError `unreachable`: `protocol` after 64 KiB without the line, `crashed` when the stream ends first,
  *   `timeout` when it does not come in time. The sentence quotes the first line seen.
  */
 export function awaitReadyLine(
   input: Readable,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<{ hello: AgentHello; received: Buffer }> {
+): Promise<AgentArrival> {
   return new Promise((resolve, reject) => {
     let seen = Buffer.alloc(0)
 
@@ -72,12 +80,13 @@ export function awaitReadyLine(
   })
 }
 
-function findReadyLine(seen: Buffer): { hello: AgentHello; received: Buffer } | null {
+function findReadyLine(seen: Buffer): AgentArrival | null {
   for (let at = seen.indexOf(readyLinePrefix); at >= 0; at = seen.indexOf(readyLinePrefix, at + 1)) {
     const end = seen.indexOf(0x0a, at)
     if (end < 0) return null
     const hello = readHello(seen.toString('utf8', at + readyLinePrefix.length, end))
-    if (hello !== null) return { hello, received: seen.subarray(end + 1) }
+    if (hello !== null)
+      return { hello, banner: seen.toString('utf8', 0, at), received: seen.subarray(end + 1) }
   }
   return null
 }

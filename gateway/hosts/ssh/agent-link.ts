@@ -9,7 +9,7 @@ import { type MessageChannel, maxPeerMessageBytes } from '../../../protocol/rpc/
 import { awaitReadyLine, readyTimeoutMs } from '../../../protocol/rpc/ready-line.ts'
 import type { AgentBundle } from './agent-bundle.ts'
 import { type PushOptions, pushAgent } from './push-agent.ts'
-import { defaultAgentCommand } from './remote-command.ts'
+import { defaultAgentCommand, olderAgentWord, startWordPrefix } from './remote-command.ts'
 import { unreachable } from './ssh-errors.ts'
 import type { SshStream } from './ssh-stream.ts'
 import { bootstrapCommand } from './start-script.ts'
@@ -28,6 +28,8 @@ export interface AgentStart {
   readonly connectingMs?: number
   /** Told when an agent is sent, with its packed size in bytes. */
   onPush?(bytes: number): void
+  /** Told at each start of an agent that is older than resident ones, and answers for this connection alone. */
+  onOlderAgent?(): void
 }
 
 /** Opens the channel and starts the command on it. */
@@ -47,10 +49,11 @@ export async function openAgentLink(
   const stream = await openStream(command, signal)
   try {
     if (pushed !== undefined) await pushInto(stream, { ...start, bundle: pushed, signal })
-    const { received } = await awaitReadyLine(stream.stdout, {
+    const { received, banner } = await awaitReadyLine(stream.stdout, {
       timeoutMs: readyTimeoutMs + connectingMs,
       signal,
     })
+    if (banner.includes(`${startWordPrefix}${olderAgentWord}`)) start.onOlderAgent?.()
     return createLineChannel({
       input: stream.stdout,
       output: stream.stdin,

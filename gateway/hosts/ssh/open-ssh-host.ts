@@ -27,6 +27,7 @@ export interface SshHostOptions {
   onStage?(stage: ConnectStage): void
   onFound?(part: FoundPart, what: string): void
   onPush?(bytes: number): void
+  onOlderAgent?(): void
 }
 
 export interface SshHostOpening {

@@ -28,10 +28,14 @@ function shell() {
 
 function push(
   stream: SshStream,
-  options: { clock?: ReturnType<typeof createManualClock>; signal?: AbortSignal } = {},
+  options: {
+    clock?: ReturnType<typeof createManualClock>
+    signal?: AbortSignal
+    onOlderAgent?: () => void
+  } = {},
 ) {
-  const { clock = createManualClock(), signal = new AbortController().signal } = options
-  return pushAgent(stream, { bundle, target: 'devbox', clock, signal })
+  const { clock = createManualClock(), signal = new AbortController().signal, ...rest } = options
+  return pushAgent(stream, { bundle, target: 'devbox', clock, signal, ...rest })
 }
 
 describe('pushAgent', () => {
@@ -63,6 +67,22 @@ describe('pushAgent', () => {
     })
     stdout.write(formatReadyLine('1'))
     expect(await pushing).toBe(packed.length)
+  })
+
+  it('sends nothing where an installed agent of an older version answers, and tells of it', async () => {
+    const { stdout, stream } = shell()
+    let told = 0
+    const onOlderAgent = () => {
+      told++
+    }
+    stdout.write(`\ntrawl-install older-agent\n${formatReadyLine('0')}`)
+    expect(await push(stream, { onOlderAgent })).toBe(0)
+    expect(told).toBe(1)
+    const { hello } = await awaitReadyLine(stdout, {
+      timeoutMs: 1_000,
+      signal: new AbortController().signal,
+    })
+    expect(hello.version).toBe('0')
   })
 
   it.each([

@@ -3,9 +3,10 @@ import type { Clock } from '../../../protocol/clock.ts'
 import { TrawlError } from '../../../protocol/rpc/errors.ts'
 import { maxBannerBytes, readyLinePrefix } from '../../../protocol/rpc/ready-line.ts'
 import type { AgentBundle } from './agent-bundle.ts'
+import { olderAgentWord, startWordPrefix } from './remote-command.ts'
 import { unreachable } from './ssh-errors.ts'
 import type { SshStream } from './ssh-stream.ts'
-import { startScript, startWordPrefix } from './start-script.ts'
+import { startScript } from './start-script.ts'
 
 /** For looking for Node, in the login shell's words too where it must be. */
 const wordTimeoutMs = 15_000
@@ -21,6 +22,8 @@ export interface PushOptions {
   readonly connectingMs?: number
   /** Told when the agent is not there and is being sent, with its packed size. */
   onPush?(bytes: number): void
+  /** As in `AgentStart`. */
+  onOlderAgent?(): void
 }
 
 /**
@@ -34,6 +37,10 @@ export async function pushAgent(stream: SshStream, options: PushOptions): Promis
   stream.stdin.write(startScript(await bundle.hash()))
   const word = await awaitStartWord(stream, options)
   if (word === null) return 0
+  if (word === olderAgentWord) {
+    options.onOlderAgent?.()
+    return 0
+  }
   if (word === 'want') {
     const packed = await bundle.packed()
     options.onPush?.(packed.length)

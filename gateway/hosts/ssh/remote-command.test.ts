@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quoteForShell, wrapForLoginShell } from './remote-command.ts'
+import { defaultAgentCommand, quoteForShell, wrapForLoginShell } from './remote-command.ts'
 
 /** Login shells that quote differently from one another. */
 const shells = ['sh', 'bash', 'zsh', 'fish', 'csh', 'tcsh', 'nu']
@@ -34,6 +34,27 @@ describe('wrapForLoginShell', () => {
       encoding: 'utf8',
     })
     expect(stdout).toBe('asked\nend')
+  })
+})
+
+describe('defaultAgentCommand', () => {
+  const older = 'Usage: trawl-agent stdio'
+  const newer = 'Usage: trawl-agent stdio [--resident]'
+  it.each([
+    ['an older agent is started without the flag', 2, older, 0, '\ntrawl-install older-agent\nplain\n'],
+    ['an agent that ends with 2 for another reason is not started twice', 2, newer, 2, ''],
+    ['an agent that has lost its resident is not started twice', 75, newer, 75, ''],
+    ['an agent that is not there is not looked for twice', 127, '', 127, ''],
+  ])('%s', (_, code, help, expectedCode, expectedText) => {
+    // A function is found before any program.
+    const agent = `trawl-agent() { case "$*" in *--resident) return ${code};; --help) echo "${help}";; *) echo plain;; esac; }`
+    const command = defaultAgentCommand.replace('exec trawl-agent', 'trawl-agent')
+    const { status, stdout } = spawnSync('bash', ['-c', `${agent}; ${command}`], { encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: expectedCode, stdout: expectedText })
+  })
+
+  it('needs no base64 on its way', () => {
+    expect(wrapForLoginShell(defaultAgentCommand)).toBe(`sh -c '${defaultAgentCommand}'`)
   })
 })
 

@@ -4,13 +4,10 @@
  * not there yet, and becomes the agent.
  */
 import { findNodeScript } from './find-node-script.ts'
-import { quoteForShell } from './remote-command.ts'
+import { defaultAgentCommand, quoteForShell, startWordPrefix } from './remote-command.ts'
 
 /** The command of the exec channel. `sh` reads its line byte by byte, and leaves what follows to the installer. */
 export const bootstrapCommand = 'IFS= read -r line && eval "$line"'
-
-/** Begins every line that is meant for the gateway; a login shell may have printed anything before it. */
-export const startWordPrefix = 'trawl-install '
 
 /** Other versions stay while somebody may still start them: another gateway, or a running agent its second thread. */
 const keptDays = 30
@@ -53,7 +50,8 @@ const installer = [
  * @param hash of the bundle the gateway has.
  * @param systemRoot as in `findNodeScript`.
  * @returns one line, its end included. It answers with the agent's ready line, or with `trawl-install want` (the packed
- *   bundle is taken then), `trawl-install cannot CODE PATH`, or `trawl-install no-node WHAT WAS TRIED`.
+ *   bundle is taken then), `trawl-install cannot CODE PATH`, or `trawl-install no-node WHAT WAS TRIED`;
+ *   `trawl-install older-agent` comes before the ready line of one that is older than resident agents.
  */
 export function startScript(hash: string, systemRoot = ''): string {
   return `${[
@@ -63,7 +61,7 @@ export function startScript(hash: string, systemRoot = ''): string {
     `agent="$data/agent/${hash}/trawl-agent.mjs";`,
     findNodeScript(systemRoot),
     `if [ -z "$node" ]; then`,
-    `if command -v trawl-agent >/dev/null 2>&1; then exec trawl-agent stdio --resident; fi;`,
+    `if command -v trawl-agent >/dev/null 2>&1; then ${defaultAgentCommand}; exit; fi;`,
     `echo; printf '%s' '${startWordPrefix}no-node '; printf '%s' "$tried" | tr '\\n' ' '; echo; exit 0; fi;`,
     `if [ ! -f "$agent" ]; then "$node" -e ${quoteForShell(installer)} "$data" ${hash} || exit 0; fi;`,
     // Says that this version is still in use.
