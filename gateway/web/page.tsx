@@ -9,6 +9,7 @@ import type { Link, LinkView } from './link.ts'
 import { LinkBanner } from './link-banner.tsx'
 import './page.css'
 import { SearchView } from './search/search-view.tsx'
+import { SessionView } from './session/session-view.tsx'
 import { CurrentTime } from './text/relative-time.tsx'
 
 export interface PageProps {
@@ -48,10 +49,23 @@ export function Page({ link, invitation, clock }: PageProps) {
 function Inside({ view, clock }: { view: Extract<LinkView, { kind: 'inside' }>; clock: Clock }) {
   const bar = useAddressBar()
   const { client, state } = view
+  const { open, at, query } = bar.address
   return (
     <>
       <LinkBanner client={client} state={state} clock={clock} />
-      <SearchView client={client} bar={bar} isLinked={state.kind === 'ready'} />
+      <div class={open === null ? 'rooms' : 'rooms with-session'}>
+        <SearchView client={client} bar={bar} isLinked={state.kind === 'ready'} />
+        {open === null ? null : (
+          <SessionView
+            client={client}
+            open={open}
+            query={query}
+            at={at}
+            onAt={(index) => bar.go({ at: index }, 'replace')}
+            onClose={() => bar.leave({ open: null, at: null })}
+          />
+        )}
+      </div>
     </>
   )
 }
