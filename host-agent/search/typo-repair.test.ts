@@ -40,6 +40,11 @@ describe('findRepairs', () => {
     expect(of('looop')).toEqual({ looop: 'loop' })
   })
 
+  it('prefers what is one slip away to what shares the first half and is two away', () => {
+    using index = createIndexFixture([{ sessionId: 'a', messages: ['keyalgos keyalgos keyvalues'] }])
+    expect(findRepairs(index.db, readQuery('keyalues'), 'all').repairs.get('keyalues')).toBe('keyvalues')
+  })
+
   it('leaves alone what stands in the scope, what is quoted, short, far off, or has a digit', () => {
     expect(repairs('loader "reconect" -recnnect lod rexonmekt x1234568 reconec* zzzzzzzz')).toEqual({})
   })

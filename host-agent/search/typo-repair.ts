@@ -53,20 +53,24 @@ export interface Repairs {
 
 export function findRepairs(db: SqlDatabase, query: QueryText, scope: SearchScope): Repairs {
   const columns = searchedColumns(query, scope)
-  const repairs = new Map<string, string>()
-  if (columns?.length === 0) return { repairs, unknown: new Set() }
+  if (columns?.length === 0) return { repairs: new Map(), unknown: new Set() }
   const sought = query.terms.filter((term) => !term.common)
   const vocabulary = createVocabulary(db, columns, sought.length)
   const misspelt = new Set(sought.filter((term) => !term.quoted).flatMap(wholeWords))
   const missing = [...new Set(sought.flatMap(wholeWords))].filter((word) => !vocabulary.holds(word))
   const repairable = missing.filter((word) => misspelt.has(word) && isRepairable(word))
   // Every word gets the cheap looks before any gets a dear one.
+  const nearest = new Map<string, NearWord>()
   for (const look of [lookFromHalf, lookFromHead, lookWider, lookBySlips]) {
     for (const word of repairable.slice(0, maxRepairedTerms)) {
-      const nearest = repairs.has(word) || vocabulary.isSpent() ? null : look(word, vocabulary)
-      if (nearest !== null) repairs.set(word, nearest)
+      const found = nearest.get(word)
+      // What is two slips away does not end the looking: a later look may find what is one away.
+      if (found?.slips === 1 || (found && look === lookBySlips) || vocabulary.isSpent()) continue
+      const near = look(word, vocabulary)
+      if (near !== null && near.slips < (found?.slips ?? Number.POSITIVE_INFINITY)) nearest.set(word, near)
     }
   }
+  const repairs = new Map([...nearest].map(([word, { term }]) => [word, term]))
   return { repairs, unknown: new Set(missing.filter((word) => !repairs.has(word))) }
 }
 
@@ -75,11 +79,11 @@ function wholeWords({ words, prefix }: QueryTerm): readonly string[] {
   return prefix ? words.slice(0, -1) : words
 }
 
-type Look = (word: string, vocabulary: Vocabulary) => string | null
+type Look = (word: string, vocabulary: Vocabulary) => NearWord | null
 
 /** Most slips come late in a word. */
 const lookFromHalf: Look = (word, vocabulary) =>
-  nearest(
+  likeliestOf(
     vocabulary.wordsNear(word, headOf(word, Math.max(headUnits, Math.ceil(word.length / 2)))),
     vocabulary,
   )
@@ -87,25 +91,26 @@ const lookFromHalf: Look = (word, vocabulary) =>
 const lookFromHead: Look = (word, vocabulary) =>
   word.length <= 2 * headUnits
     ? null
-    : nearest(vocabulary.wordsNear(word, headOf(word, headUnits), maxHeadWork), vocabulary)
+    : likeliestOf(vocabulary.wordsNear(word, headOf(word, headUnits), maxHeadWork), vocabulary)
 
 /** Two slips, one of them at the third letter. */
 const lookWider: Look = (word, vocabulary) =>
   word.length < minLengthForTwoSlips
     ? null
-    : nearest(vocabulary.wordsNear(word, headOf(word, headUnits - 1), maxWideWork), vocabulary)
+    : likeliestOf(vocabulary.wordsNear(word, headOf(word, headUnits - 1), maxWideWork), vocabulary)
 
 /** One slip among the first letters leaves few words that it can have been: the likeliest kind of slip that leads to one. */
 const lookBySlips: Look = (word, vocabulary) => {
   for (const terms of slipsInHead(word, headUnits)) {
-    let best: { term: string; rows: number } | null = null
+    let best: NearWord | null = null
     for (const term of terms) {
       if (vocabulary.isSpent()) break
-      if (slipsFrom(word, term) === null) continue
+      const slips = slipsFrom(word, term)
+      if (slips === null) continue
       const rows = vocabulary.countRows(term, maxCountedRows)
-      if (rows > (best?.rows ?? 0)) best = { term, rows }
+      if (rows > (best?.rows ?? 0)) best = { term, rows, slips }
     }
-    if (best !== null) return best.term
+    if (best !== null) return best
   }
   return null
 }
@@ -128,7 +133,7 @@ interface Vocabulary {
 }
 
 /** The nearest that is there, then the most frequent. Deleted rows are in the vocabulary, but not in the count. */
-function nearest(candidates: NearWord[], vocabulary: Vocabulary): string | null {
+function likeliestOf(candidates: NearWord[], vocabulary: Vocabulary): NearWord | null {
   const likeliest = candidates
     .sort((a, b) => a.slips - b.slips || b.rows - a.rows)
     .slice(0, countedCandidates)
@@ -136,7 +141,7 @@ function nearest(candidates: NearWord[], vocabulary: Vocabulary): string | null 
     .map((candidate) => ({ ...candidate, rows: vocabulary.countRows(candidate.term, maxCountedRows) }))
     .filter((candidate) => candidate.rows > 0)
     .sort((a, b) => a.slips - b.slips || b.rows - a.rows)
-  return best?.term ?? null
+  return best ?? null
 }
 
 function createVocabulary(db: SqlDatabase, columns: SearchedColumns, words: number): Vocabulary {

@@ -45,7 +45,7 @@ describe('relevance', () => {
   }, async () => {
     const matter = collectReadingMatter(fileURLToPath(new URL('../../node_modules', import.meta.url)))
     writeCorpus(matter, { homeDir: dir, sizeBytes: 6_000_000, seed: 11 })
-    const figures = measureRelevance([await collect(dir)], { count: 15, seed: 11 })
+    const figures = measureRelevance([await collect(dir)], { count: 30, seed: 11 })
     expect(figures.reduce((sum, { queries }) => sum + queries, 0)).toBeGreaterThan(100)
     expect(belowFloor(figures)).toEqual([])
     const unmet = relevanceBars(figures).filter(({ isMet }) => !isMet)
@@ -57,7 +57,7 @@ describe('relevance', () => {
     { timeout: 120_000 },
     async () => {
       const homes = await Promise.all(['laptop', 'devbox', 'ci'].map((name) => collect(join(fixtures, name))))
-      const figures = measureRelevance(homes, { count: 15, seed: 11 })
+      const figures = measureRelevance(homes, { count: 30, seed: 11 })
       expect(figures.reduce((sum, { queries }) => sum + queries, 0)).toBeGreaterThan(200)
       expect(belowFloor(figures)).toEqual([])
     },
