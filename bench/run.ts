@@ -5,6 +5,7 @@ import { append } from './append.bench.ts'
 import { coldIndex, coldIndexHuge, indexRate, indexSize } from './cold-index.bench.ts'
 import { createCorpora } from './corpora.ts'
 import { fanOutOver100, fanOutOver1000 } from './fan-out.bench.ts'
+import { helpStart } from './help-start.bench.ts'
 import { idleHosts } from './idle-hosts.bench.ts'
 import { deadHosts, halfOpenLink, killedHosts } from './lost-hosts.bench.ts'
 import { busyShare, machineLine } from './machine.ts'
@@ -55,6 +56,7 @@ const rows: readonly BenchRow[] = [
   halfOpenLink,
   killedHosts,
   plantedBytesRow,
+  helpStart,
 ]
 
 export interface BenchPlaces {

@@ -34,7 +34,7 @@ const levels = {
     [/^mcp\//],
     [/^serve\//],
     [/^cli\//],
-    [/^main\.ts$/],
+    [/^(main|run-process)\.ts$/],
   ],
 }
 const mayKnow = {

@@ -13,6 +13,8 @@ export interface FlagRow extends FlagSpec {
   readonly offer?: 'file' | 'directory'
   /** At most one line. */
   readonly text: string
+  /** Of `hosts add`: the kind of host it is for; absent for both. */
+  readonly only?: 'ssh' | 'runtime'
 }
 
 export interface CommandRow {
@@ -196,22 +198,35 @@ add and remove keep your comments, and a gateway that runs goes by them at once.
     ],
     flags: {
       label: { kind: 'text', value: 'TEXT', text: 'what it is called in answers' },
-      name: { kind: 'text', value: 'NAME', text: 'runtime: what this gateway is called there' },
+      name: {
+        kind: 'text',
+        value: 'NAME',
+        text: 'runtime: what this gateway is called there',
+        only: 'runtime',
+      },
       client: {
         kind: 'text',
         value: 'NAME',
         values: ['ssh2', 'openssh'],
         text: "openssh: the system's ssh, for FIDO keys, certificates, ControlMaster",
+        only: 'ssh',
       },
       install: {
         kind: 'text',
         value: 'WHEN',
         values: ['auto', 'never'],
         text: 'never: send no agent there; trawl-agent must be installed',
+        only: 'ssh',
       },
-      'agent-command': { kind: 'text', value: 'CMD', text: 'start this instead, as it is' },
-      'config-file': { kind: 'text', value: 'FILE', offer: 'file', text: 'instead of ~/.ssh/config' },
-      'no-check': { kind: 'switch', text: 'save without a look' },
+      'agent-command': { kind: 'text', value: 'CMD', text: 'start this instead, as it is', only: 'ssh' },
+      'config-file': {
+        kind: 'text',
+        value: 'FILE',
+        offer: 'file',
+        text: 'instead of ~/.ssh/config',
+        only: 'ssh',
+      },
+      'no-check': { kind: 'switch', text: 'save without a look', only: 'ssh' },
     },
   },
   {
@@ -385,9 +400,11 @@ export function findCommand(words: readonly string[]): CommandRow | undefined {
   return undefined
 }
 
-/** @throws Error for a path that is not in the table. */
-export function flagsOf(path: string): Readonly<Record<string, FlagRow>> {
+/** @param kind leaves out what is for another kind of host. @throws Error for a path that is not in the table. */
+export function flagsOf(path: string, kind?: FlagRow['only']): Readonly<Record<string, FlagRow>> {
   const row = commandTable.find((each) => each.path === path)
   if (row === undefined) throw new Error(`no command ${path}`)
-  return row.flags
+  if (kind === undefined) return row.flags
+  const isForIt = ([, { only }]: [string, FlagRow]) => only === undefined || only === kind
+  return Object.fromEntries(Object.entries(row.flags).filter(isForIt))
 }

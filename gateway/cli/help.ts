@@ -6,9 +6,23 @@ import {
   commonFlagRows,
   type Example,
   type FlagRow,
+  findCommand,
 } from './commands.ts'
 
 const shortestColumn = 18
+
+/** @returns the text of `--help`, `help` and `--version`; null where a command is to be run. */
+export function textAskedFor(args: readonly string[], version: string): string | null {
+  const [word, ...rest] = args
+  if (word === '--version') return `trawl ${version}\n`
+  const row = findCommand(word === 'help' ? rest : args)
+  if (word === 'help' && (rest.length === 0 || row !== undefined))
+    return row === undefined ? mainHelp() : commandHelp(row)
+  const end = args.indexOf('--')
+  const flags = end < 0 ? args : args.slice(0, end)
+  if (!flags.some((arg) => arg === '--help' || arg === '-h')) return null
+  return row === undefined ? mainHelp() : commandHelp(row)
+}
 
 export function mainHelp(): string {
   const rows = commandTable
@@ -29,7 +43,7 @@ this is.
 `
 }
 
-export function commandHelp(row: CommandRow): string {
+function commandHelp(row: CommandRow): string {
   const { path, forms, flags, notes = [] } = row
   const usage = forms.map((form, at) => `${at === 0 ? 'Usage:' : '      '} trawl ${path} ${form}`.trimEnd())
   const below = commandTable.filter((each) => each.path.startsWith(`${path} `))
@@ -73,9 +87,3 @@ function sayExits({ exits = {} }: CommandRow): string {
     .map(([code, meaning]) => `${code} ${meaning}`)
     .join(', ')
 }
-
-/** Read by the commands below `trawl hosts`. */
-export const hostsHelp = commandTable
-  .filter(({ path }) => path === 'hosts')
-  .map(commandHelp)
-  .join('')

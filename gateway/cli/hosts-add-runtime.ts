@@ -15,18 +15,14 @@ import { plainText } from '../words/plain-text.ts'
 import { readArguments, usage } from './arguments.ts'
 import { checkHost } from './check-host.ts'
 import type { Command } from './command-context.ts'
+import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import { hostsHelp } from './help.ts'
 import { saveHost } from './save-host.ts'
 
-const command = 'trawl hosts'
+const command = 'trawl hosts add'
 
 export const hostsAddRuntime: Command = async (args, context) => {
-  const given = readArguments(args, command, { label: { kind: 'text' }, name: { kind: 'text' } })
-  if (given.isSet('help')) {
-    context.stdout.write(hostsHelp)
-    return exitCodes.done
-  }
+  const given = readArguments(args, command, flagsOf('hosts add', 'runtime'))
   const [word = '', offerText, ...more] = given.words
   const parsed = parseHostId(word)
   if (parsed?.kind !== 'runtime' || offerText === undefined || more.length > 0)

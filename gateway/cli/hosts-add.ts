@@ -7,11 +7,11 @@ import { plainText } from '../words/plain-text.ts'
 import { readArguments, usage } from './arguments.ts'
 import { checkHost } from './check-host.ts'
 import type { Command } from './command-context.ts'
+import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import { hostsHelp } from './help.ts'
 import { saveHost } from './save-host.ts'
 
-const command = 'trawl hosts'
+const command = 'trawl hosts add'
 
 /** Flag → key of the entry. */
 const entryFlags = {
@@ -23,14 +23,7 @@ const entryFlags = {
 } as const
 
 export const hostsAdd: Command = async (args, context) => {
-  const given = readArguments(args, command, {
-    ...Object.fromEntries(Object.keys(entryFlags).map((flag) => [flag, { kind: 'text' as const }])),
-    'no-check': { kind: 'switch' },
-  })
-  if (given.isSet('help')) {
-    context.stdout.write(hostsHelp)
-    return exitCodes.done
-  }
+  const given = readArguments(args, command, flagsOf('hosts add', 'ssh'))
   const [word, ...more] = given.words
   if (word === undefined || more.length > 0)
     throw usage('It takes one host, as in: trawl hosts add ssh:devbox.', command)

@@ -5,18 +5,14 @@ import { hostInvitationSchema } from '../../protocol/rpc/describe.ts'
 import { Refusal } from '../refusal.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command } from './command-context.ts'
+import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import { hostsHelp } from './help.ts'
 import { openGatewayClient } from './open-gateway-client.ts'
 
-const command = 'trawl hosts'
+const command = 'trawl hosts invite'
 
 export const hostsInvite: Command = async (args, context) => {
-  const given = readArguments(args, command, { url: { kind: 'text' }, json: { kind: 'switch' } })
-  if (given.isSet('help')) {
-    context.stdout.write(hostsHelp)
-    return exitCodes.done
-  }
+  const given = readArguments(args, command, flagsOf('hosts invite'))
   const [word = '', ...more] = given.words
   const parsed = parseHostId(word)
   if (parsed?.kind !== 'runtime' || more.length > 0)

@@ -3,18 +3,14 @@
 import { plainText } from '../words/plain-text.ts'
 import { readArguments, usage } from './arguments.ts'
 import type { Command } from './command-context.ts'
+import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import { hostsHelp } from './help.ts'
 import { removeHost } from './save-host.ts'
 
-const command = 'trawl hosts'
+const command = 'trawl hosts remove'
 
 export const hostsRemove: Command = async (args, context) => {
-  const given = readArguments(args, command, {})
-  if (given.isSet('help')) {
-    context.stdout.write(hostsHelp)
-    return exitCodes.done
-  }
+  const given = readArguments(args, command, flagsOf('hosts remove'))
   const [id, ...more] = given.words
   if (id === undefined || more.length > 0)
     throw usage('It takes one host id, as in: trawl hosts remove ssh:devbox.', command)

@@ -9,17 +9,13 @@ import { readArguments, usage } from './arguments.ts'
 import { checkArrival } from './check-arrival.ts'
 import { checkHost } from './check-host.ts'
 import type { Command, CommandContext } from './command-context.ts'
+import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
-import { hostsHelp } from './help.ts'
 
-const command = 'trawl hosts'
+const command = 'trawl hosts test'
 
 export const hostsTest: Command = async (args, context) => {
-  const given = readArguments(args, command, { json: { kind: 'switch' } })
-  if (given.isSet('help')) {
-    context.stdout.write(hostsHelp)
-    return exitCodes.done
-  }
+  const given = readArguments(args, command, flagsOf('hosts test'))
   const [id, ...more] = given.words
   if (id === undefined || more.length > 0)
     throw usage('It takes one host id, as in: trawl hosts test ssh:devbox.', command)

@@ -4,9 +4,8 @@ import { nearestWord } from '../nearest-word.ts'
 import { Refusal } from '../refusal.ts'
 import { plainText } from '../words/plain-text.ts'
 import type { Command, CommandContext } from './command-context.ts'
-import { findCommand } from './commands.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
-import { commandHelp, mainHelp } from './help.ts'
+import { mainHelp, textAskedFor } from './help.ts'
 
 /** Loaded on demand, so that `trawl --help` starts as fast as Node does. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -29,9 +28,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 export async function runTrawl(args: readonly string[], context: CommandContext): Promise<number> {
   const [word = '', ...rest] = args
   try {
-    const help = helpAskedFor(args)
-    if (help !== null) context.stdout.write(help)
-    else if (word === '--version') context.stdout.write(`trawl ${context.version}\n`)
+    const text = textAskedFor(args, context.version)
+    if (text !== null) context.stdout.write(text)
     else if (args.length === 0) throw new Refusal('usage', mainHelp().trimEnd())
     else {
       const load = Object.hasOwn(commands, word) ? commands[word] : undefined
@@ -46,18 +44,6 @@ export async function runTrawl(args: readonly string[], context: CommandContext)
     context.stderr.write(`${saySorry(error)}\n`)
     return exitCodeOf(error)
   }
-}
-
-/** Answered here, before a command is loaded. */
-function helpAskedFor(args: readonly string[]): string | null {
-  const [word, ...rest] = args
-  const row = findCommand(word === 'help' ? rest : args)
-  if (word === 'help' && (rest.length === 0 || row !== undefined))
-    return row === undefined ? mainHelp() : commandHelp(row)
-  const end = args.indexOf('--')
-  const flags = end < 0 ? args : args.slice(0, end)
-  if (!flags.some((arg) => arg === '--help' || arg === '-h')) return null
-  return row === undefined ? mainHelp() : commandHelp(row)
 }
 
 /** A single word that is nearly a command is taken for one; anything else without a command is a query. */
