@@ -1,7 +1,7 @@
 // Bundles the two commands into dist/: one file each plus shared chunks, so that they start fast.
 // Native and process-bound packages stay outside the bundle and are loaded from node_modules.
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { build as buildPage } from 'vite'
@@ -53,6 +53,11 @@ await build({
   banner,
   logLevel: 'warning',
 })
+
+// The manual page, as the command itself prints it.
+const page = execFileSync(process.execPath, ['dist/trawl.js', 'man'], { cwd: import.meta.dirname })
+mkdirSync(new URL('./dist/man', import.meta.url))
+writeFileSync(new URL('./dist/man/trawl.1', import.meta.url), page)
 
 // The library `trawl/client`: for Node, and for browsers without anything of Node's.
 const client = {

@@ -84,7 +84,7 @@ function zshScript(): string {
   }
   const cases = commandTable.map((row) => {
     const words = row.words === undefined ? [] : [quoted(`1:word:(${row.words.join(' ')})`)]
-    return `    ${quoted(row.path)}) _arguments ${[...allFlags(row).map(spec), ...words].join(' ')} ;;`
+    return `    ${quoted(row.path)}) _arguments ${[...allFlags(row).map(spec), ...words, quoted('*: :()')].join(' ')} ;;`
   })
   return `#compdef trawl
 _trawl() {
@@ -96,18 +96,19 @@ _trawl() {
     _describe command commands
     return
   fi
-  local path="$words[2]"
+  # Not path, which zsh ties to PATH.
+  local called="$words[2]"
   shift words
   (( CURRENT-- ))
   if (( CURRENT > 2 )); then
-    case "$path $words[2]" in
+    case "$called $words[2]" in
     ${commandTable
       .filter(({ path }) => path.includes(' '))
       .map(({ path }) => quoted(path))
-      .join('|')}) path="$path $words[2]"; shift words; (( CURRENT-- )) ;;
+      .join('|')}) called="$called $words[2]"; shift words; (( CURRENT-- )) ;;
     esac
   fi
-  case "$path" in
+  case "$called" in
 ${cases.join('\n')}
   esac
 }
@@ -117,29 +118,38 @@ if [ "$funcstack[1]" = _trawl ]; then _trawl "$@"; else compdef _trawl trawl; fi
 
 function fishScript(): string {
   const fishQuoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
-  const lines = ['# fish completion for trawl', 'complete -c trawl -f']
+  const paths = commandTable.filter(({ path }) => path.includes(' ')).map(({ path }) => fishQuoted(path))
+  const lines = [
+    `# fish completion for trawl
+function __trawl_path
+    set -l words (commandline -opc)
+    set -e words[1]
+    if contains -- "$words[1..2]" ${paths.join(' ')}
+        echo "$words[1..2]"
+    else
+        echo "$words[1]"
+    end
+end
+function __trawl_words
+    count (commandline -opc)
+end
+complete -c trawl -f`,
+  ]
   for (const { path, summary } of topWords())
-    lines.push(`complete -c trawl -n __fish_use_subcommand -a ${path} -d ${fishQuoted(summary)}`)
+    lines.push(`complete -c trawl -n 'test (__trawl_words) -eq 1' -a ${path} -d ${fishQuoted(summary)}`)
   for (const row of commandTable) {
-    const seen = row.path
-      .split(' ')
-      .map((word) => `__fish_seen_subcommand_from ${word}`)
-      .join('; and ')
+    const isHere = `test (__trawl_path) = "${row.path}"`
     const words = row.words ?? []
     if (words.length > 0)
-      lines.push(
-        `complete -c trawl -n '${seen}; and not __fish_seen_subcommand_from ${words.join(' ')}' -a '${words.join(' ')}'`,
-      )
-    for (const [name, { kind, text, values, offer }] of allFlags(row)) {
+      lines.push(`complete -c trawl -n '${isHere}; and test (__trawl_words) -eq 2' -a '${words.join(' ')}'`)
+    for (const [name, { kind, text, values = [], offer }] of allFlags(row)) {
       const value =
         kind === 'switch'
           ? ''
-          : offer !== undefined
+          : offer === 'file'
             ? ' -r -F'
-            : values === undefined
-              ? ' -x'
-              : ` -x -a '${values.join(' ')}'`
-      lines.push(`complete -c trawl -n '${seen}' -l ${name}${value} -d ${fishQuoted(text)}`)
+            : ` -x -a '${offer === 'directory' ? '(__fish_complete_directories)' : values.join(' ')}'`
+      lines.push(`complete -c trawl -n '${isHere}' -l ${name}${value} -d ${fishQuoted(text)}`)
     }
   }
   return `${lines.join('\n')}\n`

@@ -21,6 +21,20 @@ export const man: Command = async (args, context) => {
   return exitCodes.done
 }
 
+const environment: readonly [string, string][] = [
+  ['TRAWL_CONFIG', 'the configuration file, in place of the one below'],
+  ['TRAWL_DATA_DIR', 'the directory for index, token and socket, in place of the one below'],
+  ['TRAWL_SESSION', 'for trawl mcp: the asking session, as AGENT:SESSION, which is never found'],
+  ['TRAWL_LOG_FILE, TRAWL_LOG_LEVEL', 'for trawl serve: where the log goes, and error, warn, info or debug'],
+  ['PAGER', 'what shows a transcript on a terminal; less without it'],
+  ['BROWSER', 'what opens the page'],
+  ['NO_COLOR, FORCE_COLOR', 'neither bold nor dim; both wherever output goes'],
+]
+const files: readonly [string, string][] = [
+  ['~/.config/trawl/config.toml', 'configuration; under $XDG_CONFIG_HOME where that is set'],
+  ['~/.local/share/trawl', 'index, token and socket; under $XDG_DATA_HOME where that is set'],
+]
+
 /** A backslash, a leading full stop and a leading quote are troff's own; a minus is to be one in a copied command. */
 function troff(text: string): string {
   return text
@@ -38,10 +52,9 @@ export function manPage(version: string): string {
     `.SH SYNOPSIS\n.B trawl\n${troff('QUERY…')}\n.br\n.B trawl\n${troff('COMMAND [flags]')}`,
     `.SH COMMANDS\n${commandTable.map(commandSection).join('\n')}`,
     `.SH OPTIONS\nEvery command takes these.\n${flagList(commonFlagRows)}`,
-    `.SH EXIT STATUS\n${Object.entries(commonExits)
-      .map(([code, meaning]) => `.TP\n.B ${code}\n${troff(meaning)}`)
-      .join('\n')}`,
-    `.SH FILES\n.TP\n.I ${troff('~/.config/trawl/config.toml')}\nconfiguration, or as $TRAWL_CONFIG says\n.TP\n.I ${troff('~/.local/share/trawl')}\nindex, token and socket, or as $TRAWL_DATA_DIR says`,
+    `.SH EXIT STATUS\n${tagged(Object.entries(commonExits))}`,
+    `.SH ENVIRONMENT\n${tagged(environment)}`,
+    `.SH FILES\n${tagged(files)}`,
   ].join('\n')}\n`
 }
 
@@ -69,12 +82,14 @@ function commandSection(row: CommandRow): string {
   ].join('\n')
 }
 
+function tagged(rows: readonly (readonly [string, string])[]): string {
+  return rows.map(([tag, text]) => `.TP\n.B ${troff(tag)}\n${troff(text)}`).join('\n')
+}
+
 function literal(text: string): string[] {
   return ['.PP', '.nf', troff(text), '.fi']
 }
 
 function flagList(flags: Readonly<Record<string, FlagRow>>): string {
-  return Object.entries(flags)
-    .map(([name, flag]) => `.TP\n.B ${troff(sayFlag(name, flag))}\n${troff(flag.text)}`)
-    .join('\n')
+  return tagged(Object.entries(flags).map(([name, flag]) => [sayFlag(name, flag), flag.text]))
 }
