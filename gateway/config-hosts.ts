@@ -64,6 +64,8 @@ export interface QuarantinedHost {
 export interface HostsReading {
   readonly hosts: readonly HostConfig[]
   readonly quarantined: readonly QuarantinedHost[]
+  /** The ids of both, as they stand in the file. */
+  readonly hostOrder: readonly string[]
   readonly localLabel: string
   readonly warnings: readonly string[]
 }
@@ -91,6 +93,7 @@ export function readHosts(
 ): Omit<HostsReading, 'warnings'> {
   const hosts: HostConfig[] = []
   const quarantined: QuarantinedHost[] = []
+  const hostOrder: string[] = []
   const takenIds = new Set(['local'])
   let localLabel = 'local'
 
@@ -108,12 +111,15 @@ export function readHosts(
       if (takenIds.has(host.id)) throw new Unusable('An earlier entry has this id already')
       takenIds.add(host.id)
       hosts.push(host)
+      hostOrder.push(host.id)
     } catch (error) {
       if (!(error instanceof Unusable)) throw error
-      quarantined.push({ id: uniqueId(id, index, takenIds), reason: `${error.message}.`, line })
+      const aside = uniqueId(id, index, takenIds)
+      quarantined.push({ id: aside, reason: `${error.message}.`, line })
+      hostOrder.push(aside)
     }
   })
-  return { hosts, quarantined, localLabel }
+  return { hosts, quarantined, hostOrder, localLabel }
 }
 
 function readLocalLabel(entry: object, context: HostsContext): string | undefined {

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
-import { firstComplaint } from '../protocol/machine-settings.ts'
+import { firstComplaint, type MachineSettings } from '../protocol/machine-settings.ts'
 import { configFilePath, expandHome, type Place } from '../protocol/places.ts'
 import { type HostConfig, type QuarantinedHost, readHosts } from './config-hosts.ts'
 import { keyLine } from './config-lines.ts'
@@ -24,6 +24,11 @@ export interface GatewayConfig {
   /** Beside `local`, which is always there. Ids are unique, over `quarantined` too. */
   readonly hosts: readonly HostConfig[]
   readonly quarantined: readonly QuarantinedHost[]
+  /** The ids of both, as they stand in the file. */
+  readonly hostOrder: readonly string[]
+  /** For the agent of this machine, which reads them itself. */
+  readonly index: MachineSettings['index']
+  readonly agent: MachineSettings['agent']
   /** Agent → its transcript roots on this machine, absolute; an empty list switches the agent off. */
   readonly sources: Readonly<Record<string, readonly string[]>>
   /** Name → directory, absolute: what the file methods may read. */
@@ -86,7 +91,8 @@ export function parseConfig(text: string, source: ConfigSource): GatewayConfig {
     warnUnknownKeys('[index]', table.index, knownKeys.index)
   if (typeof table.agent === 'object' && table.agent !== null)
     warnUnknownKeys('[agent]', table.agent, knownKeys.agent)
-  const { listen, publicUrls, tls, agentsListen, legTimeoutMs, hosts, sources, files } = parsed.data
+  const { listen, publicUrls, tls, agentsListen, legTimeoutMs, hosts, sources, index, agent, files } =
+    parsed.data
   const reading = readHosts(hosts, hostLines(text, hosts.length), {
     file: source.file,
     isOpenToOthers: source.isOpenToOthers,
@@ -103,6 +109,8 @@ export function parseConfig(text: string, source: ConfigSource): GatewayConfig {
       tls === undefined ? null : { certFile: resolvePath(tls.certFile), keyFile: resolvePath(tls.keyFile) },
     agentsListen: agentsListen ?? (dialsIn ? defaultAgentsListen : null),
     legTimeoutMs,
+    index,
+    agent,
     sources: mapValues(sources, (roots) => roots.map(resolvePath)),
     fileRoots: mapValues(files.roots, resolvePath),
     warnings,

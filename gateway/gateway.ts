@@ -15,7 +15,7 @@ import type { ConfigStore } from './config-store.ts'
 import { type DeviceDesk, deviceMethods } from './device-methods.ts'
 import { createHostBuilder } from './hosts/build-hosts.ts'
 import { type Arrival, DialInHost } from './hosts/runtime-dials-in.ts'
-import { createHostsAdmin, type HostsAdmin, type HostsChange } from './hosts-admin.ts'
+import { createHostsAdmin, type HostsAdmin, type HostsReload } from './hosts-admin.ts'
 import { describeCaller, describeHost, entryOf, listHosts } from './list-hosts.ts'
 import { readSession } from './search/read-session.ts'
 import { type SearchDesk, searchSessions, searchStatus } from './search/search-sessions.ts'
@@ -51,7 +51,7 @@ export interface Gateway extends AsyncDisposable {
    */
   arrive(executionHostId: string, arrival: Arrival, welcome: () => void): boolean
   /** Reads the hosts of the configuration again. @throws Refusal `configuration`, and then nothing has changed. */
-  reloadHosts(): Promise<HostsChange>
+  reloadHosts(): Promise<HostsReload>
   /** Settles once every host has finished its first attempt, or after `timeoutMs`. */
   settled(timeoutMs: number): Promise<void>
 }
@@ -59,10 +59,12 @@ export interface Gateway extends AsyncDisposable {
 /** Starts connecting to every host at once; nothing here waits for any of them. */
 export function createGateway(options: GatewayOptions): Gateway {
   const { clock, invitations, configStore } = options
+  const isAgentsDoorOpen = invitations !== undefined
   const hosts = createHostsAdmin({
     config: options.config,
     ...(configStore === undefined ? {} : { store: configStore }),
-    builder: createHostBuilder({ ...options, isAgentsDoorOpen: invitations !== undefined }),
+    builder: createHostBuilder({ ...options, isAgentsDoorOpen }),
+    isAgentsDoorOpen,
     revoke: async (executionHostId) => await invitations?.revoke(executionHostId),
     clock,
     createId: () => options.createId(),

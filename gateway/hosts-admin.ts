@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../protocol/clock.ts'
 import { parseHostId } from '../protocol/host-id.ts'
-import type { HostAddRequest, HostRemoved } from '../protocol/rpc/describe.ts'
+import type { HostAdded, HostAddRequest, HostRemoved } from '../protocol/rpc/describe.ts'
 import { TrawlError } from '../protocol/rpc/errors.ts'
 import type { GatewayConfig } from './config.ts'
 import type { HostConfig, QuarantinedHost } from './config-hosts.ts'
@@ -27,6 +27,8 @@ export interface HostsAdminOptions {
   /** Absent, the configuration cannot be written, and hosts are known for this run alone. */
   readonly store?: ConfigStore
   readonly builder: HostBuilder
+  /** Whether agents can dial in here. */
+  readonly isAgentsDoorOpen: boolean
   /** Ends the pairing of an agent that dials in. */
   revoke(executionHostId: string): Promise<void>
   readonly clock: Clock
@@ -38,11 +40,16 @@ export interface HostsChange {
   readonly removed: readonly string[]
 }
 
+export interface HostsReload extends HostsChange {
+  /** As it was read. */
+  readonly config: GatewayConfig
+}
+
 export interface HostsAdmin extends AsyncDisposable {
   readonly registry: HostRegistry
   kept(): readonly KeptHost[]
   /** @throws TrawlError `invalid_input` with what is wrong with the entry. */
-  add(entry: HostAddRequest['host']): Promise<{ executionHostId: string; file: string }>
+  add(entry: HostAddRequest['host']): Promise<HostAdded>
   /** A host that dials in, which need not be there yet. @throws TrawlError `invalid_input`. */
   expect(executionHostId: string, environmentId: string): Promise<void>
   /** @throws TrawlError `unknown_host`. */
@@ -50,7 +57,7 @@ export interface HostsAdmin extends AsyncDisposable {
   /** Tries a host now that would be tried later. Settles when it is known what came of it. @throws TrawlError `unknown_host`. */
   retry(executionHostId: string, signal: AbortSignal): Promise<Host>
   /** Reads the file again. @throws Refusal `configuration`, and then nothing has changed. */
-  reload(): Promise<HostsChange>
+  reload(): Promise<HostsReload>
 }
 
 interface Known {
@@ -68,6 +75,7 @@ export function createHostsAdmin(options: HostsAdminOptions): HostsAdmin {
   registry.add(local)
   local.start()
   for (const config of [...options.config.hosts, ...options.config.quarantined]) takeUp(config)
+  registry.arrange(options.config.hostOrder)
 
   function takeUp(config: HostConfig | QuarantinedHost): void {
     const host = 'kind' in config ? builder.build(config) : null
@@ -83,13 +91,14 @@ export function createHostsAdmin(options: HostsAdminOptions): HostsAdmin {
   }
 
   /** What left is told of once its link is closed; what came is on its way. */
-  async function follow(config: Pick<GatewayConfig, 'hosts' | 'quarantined'>): Promise<HostsChange> {
+  async function follow(config: GatewayConfig): Promise<HostsChange> {
     const wanted = new Map([...config.hosts, ...config.quarantined].map((host) => [host.id, host]))
     const gone = [...known.values()].filter((old) => !isSame(old.config, wanted.get(old.config.id)))
     const closing = gone.map(giveUp)
     const isNew = ({ id }: { id: string }) => !known.has(id)
     const added = [...wanted.values()].filter(isNew)
     added.forEach(takeUp)
+    registry.arrange(config.hostOrder)
     const left = gone.filter((old) => !known.has(old.config.id)).map((old) => old.config.id)
     await Promise.all([...closing, ...left.map(async (id) => await options.revoke(id))])
     return { added: added.map(({ id }) => id), removed: left }
@@ -107,7 +116,8 @@ export function createHostsAdmin(options: HostsAdminOptions): HostsAdmin {
       const { file, add } = needStore()
       const written = writtenAs(entry)
       await follow(orInvalid(() => add(written)))
-      return { executionHostId: written.id, file }
+      const isLocked = isDialIn(known.get(written.id)?.config) && !options.isAgentsDoorOpen
+      return { executionHostId: written.id, file, ...(isLocked ? { note: noDoorYet } : {}) }
     },
     async expect(executionHostId, environmentId) {
       if (known.has(executionHostId)) return
@@ -133,12 +143,22 @@ export function createHostsAdmin(options: HostsAdminOptions): HostsAdmin {
       await kept?.retry(signal)
       return host
     },
-    reload: async () => await follow(needStore().load()),
+    async reload() {
+      const config = needStore().load()
+      return { ...(await follow(config)), config }
+    },
     async [Symbol.asyncDispose]() {
       const hosts = [local, ...[...known.values()].flatMap(({ host }) => host ?? [])]
       await Promise.all(hosts.map((host) => host[Symbol.asyncDispose]()))
     },
   }
+}
+
+const noDoorYet =
+  'Its agent cannot dial in yet: this gateway was started without a door for agents. Start trawl serve again, and it opens one'
+
+function isDialIn(host: HostConfig | QuarantinedHost | undefined): boolean {
+  return host !== undefined && 'kind' in host && host.kind === 'runtime-dials-in'
 }
 
 /** The line of one that is set aside moves with whatever stands above it. */

@@ -19,7 +19,7 @@ async function begun() {
       },
     },
     gatewayName: 'desk',
-    gatewayPin: 'sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
+    gatewayPin: () => 'sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=',
     clientUrls: () => ({ urls: ['https://desk.example'], isReachable: true }),
     createId: () => `offer-${++ids}`,
   })

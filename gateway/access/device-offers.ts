@@ -66,8 +66,8 @@ export interface DeviceOffersOptions {
   readonly devices: Pick<Devices, 'admit'>
   readonly clock: Clock
   readonly gatewayName: string
-  /** Of the gateway's lasting key. */
-  readonly gatewayPin: string
+  /** Of the key that clients find now. */
+  gatewayPin(): string
   /** Where clients may find this gateway (`http` or `https`), the likeliest first. */
   clientUrls(): { readonly urls: readonly string[]; readonly isReachable: boolean }
   createId(): string
@@ -84,7 +84,7 @@ interface Offer {
 }
 
 export function createDeviceOffers(options: DeviceOffersOptions): DeviceOffers {
-  const { devices, clock, gatewayPin, gatewayName } = options
+  const { devices, clock, gatewayName } = options
   const { subtle } = webcrypto
   const offers = new Map<string, Offer>()
   const waiting = new Set<() => void>()
@@ -190,7 +190,7 @@ export function createDeviceOffers(options: DeviceOffersOptions): DeviceOffers {
       if (offers.size > maxOffersKept && oldest !== undefined) offers.delete(oldest)
       const found = options.clientUrls()
       const urls = url === undefined ? found.urls : [url]
-      const fragment = new URLSearchParams({ pair: secret, pin: gatewayPin }).toString()
+      const fragment = new URLSearchParams({ pair: secret, pin: options.gatewayPin() }).toString()
       return {
         offerId,
         code: secret,
@@ -221,6 +221,7 @@ export function createDeviceOffers(options: DeviceOffersOptions): DeviceOffers {
       changed()
       if (offer === null) throw new TrawlError('unauthorized', codeNotOpen)
       offer.isRedeemed = true
+      const gatewayPin = options.gatewayPin()
       const keys = await makePairingKeys(subtle)
       let isRevealed = false
       const leave = () => {

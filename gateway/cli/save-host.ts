@@ -18,8 +18,10 @@ export async function saveHost(entry: HostEntry, context: CommandContext): Promi
     return `is in ${store.file}.`
   }
   const host = nested(entry)
-  const { file } = hostAddedSchema.parse(await gateway.call('hosts.add', { host }, context.signal))
-  return `is in ${file}, and the gateway that runs connects to it now.`
+  const { file, note } = hostAddedSchema.parse(await gateway.call('hosts.add', { host }, context.signal))
+  return note === undefined
+    ? `is in ${file}, and the gateway that runs connects to it now.`
+    : `is in ${file}. ${note}.`
 }
 
 /** @throws Refusal, TrawlError for a host that is not there. */

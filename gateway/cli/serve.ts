@@ -1,7 +1,5 @@
 /** `trawl serve`: the gateway with its doors open, until it is told to stop. */
 
-import { basename } from 'node:path'
-import type { Logger } from 'pino'
 import { dataDirPath } from '../../protocol/places.ts'
 import { createAccess } from '../access/caller.ts'
 import { loadLocalToken, localTokenLookup } from '../access/local-token.ts'
@@ -13,7 +11,6 @@ import { ensureDataDir, socketFilePath, tokenFilePath } from '../data-dir.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { createLog, logDestination, logLevelFrom } from '../log.ts'
 import { writeForPeople } from '../log-for-people.ts'
-import { Refusal } from '../refusal.ts'
 import { openClientAccess } from '../serve/client-access.ts'
 import { openDoorForAgents } from '../serve/open-agents-door.ts'
 import { openDoors } from '../serve/open-doors.ts'
@@ -21,6 +18,8 @@ import { readArguments, usage } from './arguments.ts'
 import type { Command, CommandContext } from './command-context.ts'
 import { flagsOf } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
+import { sayWhatIsWrong } from './say-config.ts'
+import { reload } from './serve-reload.ts'
 import { untilAborted } from './until-aborted.ts'
 
 const command = 'trawl serve'
@@ -38,7 +37,7 @@ export const serve: Command = async (args, context) => {
     level: logLevelFrom(env, 'info'),
     destination: logDestination(env, stderr.isTTY === true ? writeForPeople(stderr) : lineWriter(stderr)),
   })
-  sayWhatIsWrong(config, context)
+  sayWhatIsWrong(config, stderr)
 
   const clients = await openClientAccess({
     config,
@@ -98,7 +97,9 @@ export const serve: Command = async (args, context) => {
     createId: () => context.createId(),
   })
   startGateway(gateway)
-  using _reloading = onReload(context, () => void reload(gateway, config, { log, stderr }))
+  const isListenGiven = given.text('listen') !== undefined
+  const reloading = { gateway, clients, doors, config, isListenGiven, log, stderr }
+  using _reloading = onReload(context, () => void reload(reloading))
   const { port } = doors.address
   stderr.write(
     `Listening on ${clients.tls === null ? 'http' : 'https'}://${sayAddress(doors.address)} and ${socketFilePath(dataDir)}\n` +
@@ -116,25 +117,6 @@ export const serve: Command = async (args, context) => {
   return exitCodes.done
 }
 
-/** A file that cannot be used changes nothing; it is the person at the terminal, or the log, that is told. */
-async function reload(
-  gateway: Gateway,
-  { file }: GatewayConfig,
-  { log, stderr }: { log: Logger; stderr: CommandContext['stderr'] },
-): Promise<void> {
-  try {
-    const { added, removed } = await gateway.reloadHosts()
-    log.info({ added, removed }, 'hosts read again')
-  } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown
-    stderr.write(`${thrown.message}\nThe hosts stay as they were.\n`)
-    // Further lines quote the file, which may hold a token.
-    const [sentence = ''] = thrown.message.split('\n')
-    const why = file === null ? 'configuration' : sentence.replaceAll(file, basename(file))
-    log.warn({ why }, 'the configuration cannot be used; the hosts stay as they were')
-  }
-}
-
 function onReload(context: CommandContext, work: () => void): Disposable {
   const stop = context.onReload?.(work) ?? (() => {})
   return { [Symbol.dispose]: stop }
@@ -149,14 +131,6 @@ function readListen(text: string | undefined): GatewayConfig['listen'] | null {
   const address = parseListenAddress(text)
   if (address === null) throw usage('--listen takes an address and a port, as in 127.0.0.1:7717.', command)
   return address
-}
-
-function sayWhatIsWrong({ warnings, quarantined, file }: GatewayConfig, { stderr }: CommandContext): void {
-  for (const warning of warnings) stderr.write(`${warning}\n`)
-  for (const { id, reason, line } of quarantined)
-    stderr.write(
-      `${file ?? 'configuration'}${line === null ? '' : `, line ${line}`}: ${id} is left out. ${reason}\n`,
-    )
 }
 
 function lineWriter(output: { write(text: string): unknown }): { write(line: string): void } {

@@ -7,6 +7,8 @@ export interface HostRegistry {
   /** @throws Error for an id that is taken. */
   add(host: Host): void
   remove(id: string): void
+  /** Puts the hosts of these ids into this order, behind those that are not named. */
+  arrange(ids: readonly string[]): void
 }
 
 /** @throws Error when two hosts share an id: configuration has to have refused that. */
@@ -20,6 +22,14 @@ export function createHostRegistry(hosts: readonly Host[]): HostRegistry {
       byId.set(host.id, host)
     },
     remove: (id) => void byId.delete(id),
+    arrange(ids) {
+      for (const id of ids) {
+        const host = byId.get(id)
+        if (host === undefined) continue
+        byId.delete(id)
+        byId.set(id, host)
+      }
+    },
   }
   for (const host of hosts) registry.add(host)
   return registry

@@ -18,6 +18,7 @@ import { SupervisedHost } from './supervise.ts'
 /** An agent that was there when the gateway was started again is back within this. */
 const firstArrivalMs = 5_000
 const notHere = 'Its agent has not dialled in. On that host: trawl-agent connect'
+const noDoor = 'Its agent cannot dial in: no door for agents is open. Start trawl serve, anew if it runs'
 
 /** A link that came in, authenticated. */
 export interface Arrival {
@@ -75,7 +76,8 @@ export class DialInHost implements KeptHost {
 
   start(): void {
     const giveUp = () => {
-      if (this.#absence.state === 'connecting') this.#absent({ ...this.#absence, detail: notHere })
+      const detail = this.#options.isDoorOpen ? notHere : noDoor
+      if (this.#absence.state === 'connecting') this.#absent({ ...this.#absence, detail })
       this.#firstAttemptEnded()
     }
     if (this.#options.isDoorOpen) this.#stopWaiting = this.#options.clock.after(firstArrivalMs, giveUp)

@@ -30,13 +30,24 @@ export interface ClientAccessOptions {
   createId(): string
 }
 
+/** PEM texts. */
+export interface TlsFiles {
+  readonly key: string
+  readonly cert: string
+}
+
 export interface ClientAccess {
   readonly devices: Devices
   readonly offers: DeviceOffers
   readonly traffic: Traffic
   readonly names: KnownNames
   /** Null where the door is plain. */
-  readonly tls: { readonly key: string; readonly cert: string } | null
+  readonly tls: TlsFiles | null
+  /**
+   * Reads the certificate of the configuration again.
+   * @returns null where there is none, or it is as it was. @throws Refusal `configuration`: the old one stays in use.
+   */
+  renewCertificate(): Promise<TlsFiles | null>
   /** To be told where the door was opened, if the system chose its port. */
   isOpenAt(address: ListenAddress): void
 }
@@ -46,7 +57,8 @@ export async function openClientAccess(options: ClientAccessOptions): Promise<Cl
   const { config, listen, dataDir, clock, isInsecure } = options
   const isBeyond = !isLoopbackHost(listen.host)
   const own = await loadGatewayKey(dataDir, clock.now())
-  const given = config.tls === null || isInsecure ? null : await readCertificate(config.tls)
+  const files = isInsecure ? null : config.tls
+  let given = files === null ? null : await readCertificate(files)
   const tls = given ?? (isBeyond && !isInsecure ? own : null)
   const devices = await loadDevices(dataDir, clock)
   let address = listen
@@ -55,6 +67,13 @@ export async function openClientAccess(options: ClientAccessOptions): Promise<Cl
     traffic: createTraffic(clock, options.limits),
     names: knownNames(config.publicUrls, listen, isBeyond),
     tls: tls === null ? null : { key: tls.key, cert: tls.cert },
+    async renewCertificate() {
+      if (files === null || given === null) return null
+      const renewed = await readCertificate(files)
+      if (renewed.cert === given.cert && renewed.key === given.key) return null
+      given = renewed
+      return { key: renewed.key, cert: renewed.cert }
+    },
     isOpenAt(opened) {
       address = opened
     },
@@ -62,7 +81,7 @@ export async function openClientAccess(options: ClientAccessOptions): Promise<Cl
       devices,
       clock,
       gatewayName: hostname(),
-      gatewayPin: given?.pin ?? own.pin,
+      gatewayPin: () => given?.pin ?? own.pin,
       clientUrls: () => ({
         urls: [...config.publicUrls, ...ownUrls(address, tls !== null)],
         isReachable: isBeyond || config.publicUrls.length > 0,

@@ -20,6 +20,7 @@ import { registerPage } from './web.ts'
 /** How long a client may take to send one request. */
 const requestTimeoutMs = 30_000
 const handshakeTimeoutMs = 10_000
+export const minTlsVersion = 'TLSv1.2' as const
 /** What a proxy says of itself. */
 const forwardingHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip']
 
@@ -65,7 +66,7 @@ export function createHttpServer(door: DoorOptions): FastifyInstance {
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: 'idle' as const,
   }
-  const https = { ...tls, minVersion: 'TLSv1.2' as const, handshakeTimeout: handshakeTimeoutMs }
+  const https = { ...tls, minVersion: minTlsVersion, handshakeTimeout: handshakeTimeoutMs }
   // A TLS server is another type to fastify; of the two nothing is asked here that they do not share.
   const app =
     tls === undefined ? fastify(options) : (fastify({ ...options, https }) as unknown as FastifyInstance)

@@ -1,5 +1,6 @@
 /** Opens the gateway's two doors, TCP and Unix socket, and closes them gracefully. */
 import type { Server } from 'node:http'
+import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Clock } from '../../protocol/clock.ts'
@@ -10,7 +11,7 @@ import { isFromThisMachine, type KnownNames, loopbackOnly, refuseOrigin } from '
 import { createTraffic, createUnlimitedTraffic, type Traffic } from '../access/traffic.ts'
 import type { ListenAddress } from '../config-schema.ts'
 import { logFault } from '../log.ts'
-import { createHttpServer, type DoorOptions } from './http.ts'
+import { createHttpServer, type DoorOptions, minTlsVersion } from './http.ts'
 import { listenOnTcp } from './listen-on-tcp.ts'
 import { createRefusalLog } from './refusal-log.ts'
 import { createRunningCalls, type RunningCalls } from './running-calls.ts'
@@ -42,6 +43,8 @@ export interface DoorsOptions {
 export interface Doors extends AsyncDisposable {
   /** Where TCP is open, with the port the system chose if it was to choose. */
   readonly address: ListenAddress
+  /** Connections that come from now on find this certificate; those there are go on. Nothing happens where TCP is plain. */
+  renewTls(tls: { readonly key: string; readonly cert: string }): void
   /** Takes no more calls, lets the running ones end (5 s at most), closes every connection, removes the socket file. */
   close(): Promise<void>
 }
@@ -105,7 +108,15 @@ export async function openDoors(options: DoorsOptions): Promise<Doors> {
       await closeGracefully([tcp, unix], calls, clock)
       refusals[Symbol.dispose]()
     })
-    return { address: addressOf(tcp.app.server, options.listen), close, [Symbol.asyncDispose]: close }
+    const { server } = tcp.app
+    return {
+      address: addressOf(server, options.listen),
+      close,
+      renewTls(renewed) {
+        if (server instanceof TlsServer) server.setSecureContext({ ...renewed, minVersion: minTlsVersion })
+      },
+      [Symbol.asyncDispose]: close,
+    }
   } catch (error) {
     await closeGracefully([tcp], calls, clock)
     throw error

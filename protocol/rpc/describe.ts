@@ -121,7 +121,9 @@ export type HostAddRequest = z.output<typeof hostAddRequestSchema>
 export const hostAddedSchema = z.object({
   executionHostId: z.string().describe('As it was saved.'),
   file: z.string().describe('The configuration that was written.'),
+  note: z.string().optional().describe('What is still to be done before it can be reached, as a sentence.'),
 })
+export type HostAdded = z.output<typeof hostAddedSchema>
 
 export const hostRemoveRequestSchema = z.object({
   executionHostId: z.string().max(1024).describe('Of a host of the configuration.'),

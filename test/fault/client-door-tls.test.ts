@@ -110,19 +110,43 @@ describe.skipIf(whyNoBuild() !== null)('a gateway that listens beyond loopback',
       expect((await health('https', port, host)).status).toBe(403)
   })
 
-  it('shows the certificate of the configuration where there is one', async () => {
-    const identity = tlsIdentityOf(makeTlsKey(crypto), { commonName: 'mine', nowMs: Date.now() }, crypto)
+  /** Writes a new certificate of that name where the configuration has it. */
+  async function writeCertificate(commonName: string) {
+    const identity = tlsIdentityOf(makeTlsKey(crypto), { commonName, nowMs: Date.now() }, crypto)
     if (identity === null) throw new Error('no identity')
     const files = { certFile: join(home.homeDir, 'cert.pem'), keyFile: join(home.homeDir, 'key.pem') }
     await writeFile(files.certFile, identity.cert)
     await writeFile(files.keyFile, identity.key, { mode: 0o600 })
     const toml = `[tls]\ncertFile = "${files.certFile}"\nkeyFile = "${files.keyFile}"\n`
     home.env.TRAWL_CONFIG = await writeConfig(home, toml)
+    return { ...identity, ...files }
+  }
+
+  it('shows the certificate of the configuration where there is one', async () => {
+    const identity = await writeCertificate('mine')
     const { port, owner } = await serve()
     const shown = await handshake(port)
     expect(shown.subject.CN).toBe('mine')
     expect(pinOf(shown)).toBe(identity.pin)
     expect((await pairDevice(`wss://${address}:${port}/pair`, owner)).gatewayPin).toBe(identity.pin)
+  })
+
+  it('shows a certificate that was renewed after SIGHUP, and the old one while the new one cannot be used', async () => {
+    const { keyFile } = await writeCertificate('old')
+    const { port, owner, child } = await serve()
+    await writeFile(keyFile, 'x')
+    const told = firstMatch(child, /key\.pem is no private key in PEM/)
+    child.kill('SIGHUP')
+    await told
+    expect((await handshake(port)).subject.CN).toBe('old')
+
+    const renewed = await writeCertificate('renewed')
+    const read = firstMatch(child, /certificate read again/)
+    child.kill('SIGHUP')
+    await read
+    expect((await handshake(port)).subject.CN).toBe('renewed')
+    expect((await pairDevice(`wss://${address}:${port}/pair`, owner)).gatewayPin).toBe(renewed.pin)
+    await expect(handshake(port, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1' })).rejects.toThrow()
   })
 
   it('says what is wrong with a certificate, and opens no door', async () => {

@@ -175,10 +175,14 @@ describe.skipIf(whyNoBuild() !== null)('hosts of a gateway that runs', () => {
     const before = await until(gateway, (all) =>
       ['runtime:stays', 'runtime:goes'].every((id) => all[id]?.state === 'ready'),
     )
-    await writeFile(config, `# moved\n\n${stays}${runtimeHost('comes', `ws://127.0.0.1:${port}/`)}`)
+    const comes = runtimeHost('comes', `ws://127.0.0.1:${port}/`)
+    const bad = '[[hosts]]\nid = "runtime:bad"\n'
+    await writeFile(config, `# moved\n\n${comes}${bad}${stays}`)
+    const leftOut = firstMatch(gateway.child, /runtime:bad is left out/)
     gateway.child.kill('SIGHUP')
     const after = await until(gateway, (all) => all['runtime:comes']?.state === 'ready')
-    expect(Object.keys(after)).toEqual(['local', 'runtime:stays', 'runtime:comes'])
+    await leftOut
+    expect(Object.keys(after)).toEqual(['local', 'runtime:comes', 'runtime:bad', 'runtime:stays'])
     expect(after['runtime:stays']?.readyAt).toBe(before['runtime:stays']?.readyAt)
     expect(connections).toBe(3)
 
@@ -192,7 +196,36 @@ describe.skipIf(whyNoBuild() !== null)('hosts of a gateway that runs', () => {
   })
 })
 
+describe.skipIf(whyNoBuild() !== null)('SIGHUP', () => {
+  it('says which changed settings count from the next start on', async () => {
+    await using desk = await createRealHome('desk')
+    const config = await writeConfig(desk, '')
+    await using gateway = await startServedGateway(desk, { TRAWL_CONFIG: config })
+    // Where it listens was said on the command line.
+    await writeFile(
+      config,
+      'listen = "127.0.0.1:9"\nlegTimeoutMs = 500\n[index]\nhistoryDays = 9\n[[hosts]]\nid = "runtime:laptop"\ndialsIn = true\n',
+    )
+    const said = firstMatch(gateway.child, /^Changed, and taken up when .*/)
+    gateway.child.kill('SIGHUP')
+    expect(await said).toBe(
+      'Changed, and taken up when trawl serve is started again: agentsListen, legTimeoutMs, index.',
+    )
+    const hosts = await until(gateway, (all) => all['runtime:laptop']?.state === 'offline')
+    expect(hosts['runtime:laptop']?.detail).toContain('cannot dial in: no door for agents is open')
+  })
+})
+
 describe('hosts.add and hosts.remove', () => {
+  it('say where a host that dials in finds no door yet', async () => {
+    await using desk = await createFaultDesk({ hosts: '', isStored: true })
+    await mkdir(join(desk.dir, '.config/trawl'), { recursive: true })
+    expect(await desk.call('hosts.add', { host: { id: 'runtime:laptop', dialsIn: true } })).toMatchObject({
+      executionHostId: 'runtime:laptop',
+      note: expect.stringContaining('Start trawl serve again, and it opens one'),
+    })
+  })
+
   it('are refused to relay callers, whose call changes nothing', async () => {
     await using desk = await createFaultDesk({ hosts: '', exposure: 'relay' })
     for (const [method, params] of [
